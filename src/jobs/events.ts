@@ -1,0 +1,26 @@
+import type { CheckRow } from '../cluster/finding.ts';
+import type { PhaseName } from '../cluster/plan.ts';
+import type { Cause, Person, PhaseState, State } from './deployment.ts';
+
+export type { CheckRow };
+
+/** What happened to a deployment, in the order of `seq` (1, 2, ...). Knows nothing of Slack. `at` is ISO 8601 UTC. */
+export type DeploymentEvent = { seq: number; at: string } & EventBody;
+
+export type EventBody =
+  | { kind: 'admitted'; by: Person }
+  | { kind: 'phase'; phase: PhaseName; state: PhaseState; saw?: string }
+  | { kind: 'checks'; phase: PhaseName; rows: readonly CheckRow[] }
+  | {
+      kind: 'note';
+      phase: PhaseName;
+      level: 'info' | 'warning';
+      text: string;
+      node?: string;
+      lines?: readonly string[];
+    }
+  | { kind: 'progress' }
+  | { kind: 'cancel-asked'; by: Person }
+  | { kind: 'aborting'; to: 'failed' | 'cancelled'; cause?: Cause; by?: Person }
+  | { kind: 'handover'; why: string }
+  | { kind: 'ended'; state: State; cause?: Cause; remedy?: string };

@@ -1,0 +1,127 @@
+import type { Deployment, Person } from './deployment.ts';
+import type { DeploymentEvent } from './events.ts';
+
+/** Where a person asked, kept with the deployment. Opaque to jobs: only the surface that wrote it reads it. */
+export type View = Record<string, string | number | boolean>;
+
+export interface Asker extends Person {
+  /** Shown in logs and in the nodes' files, never used to decide. */
+  name: string;
+}
+
+export interface DeployRequest {
+  recipe: string;
+  /** Left out: the only cluster bound to `channel`, or the only cluster there is bound to nothing else; several = 'ambiguous'. */
+  cluster?: string;
+  /** key=value as typed; checked against the recipe's defaults. */
+  overrides: Readonly<Record<string, string>>;
+  by: Asker;
+  surface: string;
+  /** Commands typed in a channel that is bound to clusters mean these. */
+  channel?: string;
+  view: View;
+}
+
+export interface ClusterRequest {
+  cluster?: string;
+  by: Asker;
+  surface: string;
+  channel?: string;
+  view: View;
+}
+
+/** What serves on a cluster, or holds it, as the store knows it. */
+export interface ClusterState {
+  cluster: string;
+  description: string;
+  channels: readonly string[];
+  /** The deployment that has the claim. */
+  busy?: Deployment;
+  serving: readonly Deployment[];
+}
+
+export interface NodeStatus {
+  node: string;
+  role: 'head' | 'worker';
+  address: string;
+  /** Undefined when the node could not be read; then `problem` says why. */
+  gpu?: string;
+  containers: readonly { name: string; deployment?: string; running: boolean; since: string; engine: boolean }[];
+  problem?: string;
+}
+
+export interface ClusterStatus extends ClusterState {
+  nodes: readonly NodeStatus[];
+  /** What the engine on the head answered, per serving deployment (by uid). */
+  engines: readonly { uid: string; health: 'ok' | 'silent' | 'refused'; text: string }[];
+  /** ISO 8601 UTC. */
+  lookedAt: string;
+}
+
+export interface LogExcerpt {
+  cluster: string;
+  number?: number;
+  node: string;
+  /** What the lines are of: the engine's log, or a container's. */
+  source: string;
+  lines: readonly string[];
+}
+
+export interface AuditEntry {
+  who: Asker;
+  what: string;
+  cluster?: string;
+  number?: number;
+  uid?: string;
+  decision: 'accepted' | 'refused' | 'answered';
+  why?: string;
+}
+
+/** What a surface (Slack, later others) can do. Every rejection is an OperatorError for people, or a bug. */
+export interface Jobs {
+  /** Admission: refuses at once with 'unknown-name', 'usage', 'ambiguous', 'busy', 'starting', 'config' or 'store-away'. */
+  deploy: (request: DeployRequest) => Promise<Deployment>;
+  /** A run on the deployment that serves. Refused with 'unknown-name' when nothing serves, 'busy', ... */
+  stop: (request: ClusterRequest) => Promise<Deployment>;
+  /** Of a running deployment, by its number or by cluster. Resolves as soon as the wish is recorded. */
+  cancel: (request: ClusterRequest & { number?: number }) => Promise<Deployment>;
+  /** Looks at the nodes now. At most 20 s. */
+  status: (request: { cluster?: string; channel?: string }) => Promise<readonly ClusterStatus[]>;
+  logs: (request: {
+    cluster?: string;
+    channel?: string;
+    number?: number;
+    node?: string;
+    lines: number;
+  }) => Promise<LogExcerpt>;
+  recipes: () => Promise<readonly { name: string; description: string }[]>;
+  clusters: () => Promise<readonly string[]>;
+
+  find: (uid: string) => Promise<Deployment | undefined>;
+  findByNumber: (number: number) => Promise<Deployment | undefined>;
+  /** uids whose events may not all have been presented yet. */
+  unpresented: (surface: string) => Promise<readonly string[]>;
+  events: (uid: string, after: number) => Promise<readonly DeploymentEvent[]>;
+  view: (
+    uid: string,
+    surface: string,
+  ) => { load: () => Promise<View | undefined>; save: (view: View) => Promise<void> };
+  /** Nothing more will come for this deployment: forget it in `unpresented`. */
+  presented: (uid: string, surface: string) => Promise<void>;
+  /** A 10 s lease so that one process presents a deployment. Undefined: another one does. */
+  present: (
+    uid: string,
+    surface: string,
+  ) => Promise<{ renew: () => Promise<boolean>; release: () => Promise<void> } | undefined>;
+  /** True for the first caller in `ttlMs`. */
+  once: (key: string, ttlMs: number) => Promise<boolean>;
+  /** Takes a token of a bucket, or says in how many milliseconds one may come. `reserve` tokens are left for others. */
+  take: (
+    bucket: string,
+    limits: { perMinute: number; burst: number; reserve: number },
+  ) => Promise<{ ok: true } | { ok: false; waitMs: number }>;
+  /** Calls back (uid) when a deployment's record changed in any process. Returns how to stop. */
+  onChange: (listener: (uid: string) => void) => () => void;
+  /** One line in the log (later also a stream) for each decision. */
+  audit: (entry: AuditEntry) => void;
+}

@@ -1,0 +1,44 @@
+import type { CheckRow, Finding, Progress } from '../../cluster/finding.ts';
+import type { Machine } from '../../cluster/machine.ts';
+import type { PhaseName, Plan } from '../../cluster/plan.ts';
+import type { Secret } from '../../cluster/remote/secret.ts';
+
+export type Verdict =
+  | { state: 'done'; saw: string }
+  | { state: 'needed'; saw: string }
+  | { state: 'blocked'; finding: Finding };
+
+export interface PhaseContext {
+  plan: Plan;
+  /** The deployment's number, for people. */
+  number: number;
+  /** Head first; same order as plan.nodes. */
+  machines: readonly [Machine, ...Machine[]];
+  /** Aborted when the run must stop: the phase's limit, a cancel, a lost lease, a hand-over. */
+  signal: AbortSignal;
+  /** Milliseconds from the phase's start. */
+  limitMs: number;
+  secret: (name: string) => Secret | undefined;
+  /** The next five never reject: a deploy does not fail because Slack or Redis is slow. */
+  checks: (rows: readonly CheckRow[]) => Promise<void>;
+  note: (level: 'info' | 'warning', text: string, more?: { node?: string; lines?: readonly string[] }) => Promise<void>;
+  progress: (progress: Progress) => Promise<void>;
+  /** Facts that the record keeps. */
+  keep: (facts: {
+    imageDigest?: string;
+    endpoint?: string;
+    smoke?: { ttftMs: number; tokensPerSecond: number };
+  }) => Promise<void>;
+}
+
+/**
+ * A step of a run: the runner calls look, act, look. A check has no act: its look runs once and may wait up to the
+ * limit, but ends at once on what waiting can't change. Running a phase twice does no harm. A phase says nothing to Slack.
+ */
+export interface Phase {
+  name: PhaseName;
+  look: (ctx: PhaseContext) => Promise<Verdict>;
+  act?: (ctx: PhaseContext) => Promise<void>;
+  /** Safe after half a run, and twice. Throws unless the effect is gone. */
+  undo?: (ctx: PhaseContext) => Promise<void>;
+}
