@@ -44,6 +44,8 @@ export interface PlanNode {
   /** Management address: how sparkops and people get there. */
   address: string;
   fabric: { address: string; interface: string; rdma: readonly string[] };
+  /** Folders on this node. `run` = STATE/runs/UID, mounted into the container at the same path. */
+  paths: { state: string; run: string; models: string; cache: string };
   /** The container's environment on this node, secrets left out. */
   env: Record<string, string>;
   /** Environment variable -> name of the secret whose value it gets at the start. */
@@ -72,8 +74,6 @@ export interface Plan {
   /** http://ADDRESS:PORT, for people. */
   endpoint: string;
   overrides: Record<string, string | number | boolean>;
-  /** Folders on every node. `run` = STATE/runs/UID, mounted into the container at the same path. */
-  paths: { state: string; run: string; models: string; cache: string };
   /** Head first, then workers by rank. */
   nodes: readonly [PlanNode, ...PlanNode[]];
   /** Runs in the head's container. */

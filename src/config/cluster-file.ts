@@ -12,6 +12,8 @@ const AbsolutePath = z.string().regex(/^\/[\w./+@-]+$/, 'must be an absolute pat
 
 const Interface = z.string().regex(/^[A-Za-z][\w.-]{0,14}$/, 'must be a network interface such as enp1s0f0np0');
 
+const Paths = z.strictObject({ models: AbsolutePath, cache: AbsolutePath, state: AbsolutePath });
+
 export const Node = z.strictObject({
   name: Name,
   role: z.enum(['head', 'worker']).default('worker'),
@@ -26,6 +28,8 @@ export const Node = z.strictObject({
     .regex(/^SHA256:[A-Za-z0-9+/]{43}$/, 'must be SHA256: and 43 characters, as ssh-keygen -lf prints it')
     .optional(),
   fabric: z.strictObject({ address: Address, interface: Interface, rdma: z.array(Interface).default([]) }),
+  /** Where this node's folders differ from the cluster's. */
+  paths: Paths.partial().optional(),
 });
 export type Node = z.infer<typeof Node>;
 
@@ -41,7 +45,7 @@ export const ClusterFile = z.strictObject({
     known_hosts: z.string().optional(),
   }),
   nodes: z.array(Node).min(1),
-  paths: z.strictObject({ models: AbsolutePath, cache: AbsolutePath, state: AbsolutePath }),
+  paths: Paths,
   /** Never 6379: Redis may live on the head. */
   ray_port: z.int().min(1024).max(65_535).default(29_501),
   caps: z.record(z.string(), z.number()).default({}),
