@@ -9,7 +9,10 @@ export interface ReadOptions {
   stdin?: string;
   /** Default: the plan's readMs. */
   limitMs?: number;
+  /** A command that is tried again gives its lines again. */
   onLine?: (line: string) => void;
+  /** false: lines go to onLine alone and `stdout` is ''. For what prints much or for long: at most 8 MB are kept. */
+  keep?: boolean;
 }
 
 /** One node as phases and probes see it. The run's signal is applied to each call. */

@@ -4,12 +4,14 @@ import type { Secret } from './secret.ts';
 
 export interface ExecOptions {
   signal: AbortSignal;
-  /** Milliseconds from the call to the exit code, connecting included. Past it: OperatorError 'outcome-unknown'. */
+  /** Milliseconds from the call to the exit code, connecting included. Past it: 'outcome-unknown', or 'unreachable' when not yet sent. */
   limitMs: number;
   /** Sent to the command's standard input, which is then closed. Secrets travel here and nowhere else. */
   stdin?: string | Secret;
   /** Called with each whole line of standard output as it comes; `stdout` of the result still holds all of it. */
   onLine?: (line: string) => void;
+  /** false: lines go to onLine alone and `stdout` of the result is ''. For what prints much or for long: at most 8 MB are kept. */
+  keep?: boolean;
 }
 
 export interface ExecResult {

@@ -1,0 +1,60 @@
+# Functions of the programs that look at a node. Their text is sent ahead of each of these programs, on standard input:
+# nothing here may read it, so every command gets /dev/null.
+
+# section NAME COMMAND...: a line "# NAME", each line of the output behind a blank, and " rc=N".
+section() {
+  echo "# $1"
+  shift
+  { "$@" </dev/null 2>&1; printf '\nrc=%s\n' "$?"; } | sed 's/^/ /'
+}
+
+# containers REALM STATE [records]: what the realm has on this node.
+containers() {
+  section containers docker ps --all --no-trunc --filter "label=sparkops.realm=$1" --format '{{json .}}'
+  names=$(docker ps --all --no-trunc --filter "label=sparkops.realm=$1" --format '{{json .}}' </dev/null 2>/dev/null |
+    sed -n 's/.*"Names":"\([^"]*\)".*/\1/p')
+  for name in $names; do
+    container "$name" "$2" "${3-}"
+  done
+}
+
+# container NAME STATE [records]: state, labels and engine of one container.
+container() {
+  # Only these fields leave the node: the environment in the full answer may hold secrets.
+  if answer=$(docker inspect --format '{{json .}}' "$1" 2>&1 </dev/null); then
+    fields=$(printf '%s\n' "$answer" | tr ',{}' '\n\n\n' | sed -n \
+      -e 's/^"Id":"\([0-9a-f]*\)"$/id=\1/p' \
+      -e 's/^"Running":\([a-z]*\)$/running=\1/p' \
+      -e 's/^"OOMKilled":\([a-z]*\)$/oom=\1/p' \
+      -e 's/^"ExitCode":\([0-9]*\)$/exit=\1/p' \
+      -e 's/^"StartedAt":"\([^"]*\)"$/started=\1/p' \
+      -e 's/^"FinishedAt":"\([^"]*\)"$/finished=\1/p' \
+      -e 's/^"sparkops\.\([a-z]*\)":"\([^"]*\)"$/label-\1=\2/p')
+  else
+    fields="problem=$answer"
+  fi
+  uid=$(printf '%s\n' "$fields" | sed -n 's/^label-deployment=//p' | sed 1q)
+  run=$2/runs/$uid
+  engine=$(engine_of "$1" "$uid" "$run")
+  section "container $1" printf '%s\n' "$fields" "engine=$engine" \
+    "serve-started=$(first_line "$run/serve.started")" "serve-exit=$(first_line "$run/serve.exit")"
+  [ "$engine ${3-}" != 'alive records' ] || section "record $1" cat "$run/deployment.json"
+}
+
+# engine_of CONTAINER UID RUN: alive, none, or unknown. Whoever removes containers takes unknown for alive.
+engine_of() {
+  if printf '%s\n' "$fields" | grep -q '^running=false$' || [ -e "$3/serve.exit" ]; then
+    echo none
+  elif processes=$(docker top "$1" -eo pid,args </dev/null 2>/dev/null); then
+    case $processes in
+      *"/runs/$2/serve.py"*) echo alive ;;
+      *) echo none ;;
+    esac
+  else
+    echo unknown
+  fi
+}
+
+first_line() {
+  sed 1q "$1" 2>/dev/null
+}

@@ -1,0 +1,20 @@
+#!/bin/sh
+# start-serve.sh CONTAINER RUN -- ARGV...: starts the engine in the container unless it runs there already, and records
+# in RUN/serve.started which start of which container it belongs to ("ID STARTEDAT").
+set -eu
+umask 077
+
+container=$1
+run=$2
+shift 3
+
+identity=$(docker inspect --format '{{json .}}' "$container" </dev/null | tr ',{}' '\n\n\n' | sed -n \
+  -e 's/^"Id":"\([0-9a-f]*\)"$/\1/p' -e 's/^"StartedAt":"\([^"]*\)"$/\1/p' | tr '\n' ' ')
+
+if ! docker top "$container" -eo pid,args </dev/null | grep -F -q -- "$run/serve.py"; then
+  rm -f "$run/serve.pid" "$run/serve.exit" "$run/serve.started"
+  docker exec -d "$container" python3 "$run/serve.py" "$run" -- "$@" </dev/null
+fi
+
+printf '%s\n' "${identity% }" >"$run/serve.started.new"
+mv -f "$run/serve.started.new" "$run/serve.started"

@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import { OperatorError } from '../errors.ts';
+import type { Asker } from '../jobs/jobs.ts';
+import type { Deployment } from '../jobs/deployment.ts';
+import type { Message } from './cards/message.ts';
+import { usage, type Parsed } from './parse.ts';
+
+/** What Slack knows the bot's command by. */
+export const SLASH = '/spark';
+
+/** `viewer` is everyone; `operator` may change something. */
+export type Permission = 'viewer' | 'operator';
+
+export interface Caller {
+  asker: Asker;
+  channel: string;
+  /** Whether the asker may change something. */
+  mayChange: boolean;
+  /** The command as words, for an answer that repeats it. */
+  typed: string;
+}
+
+export interface Answer {
+  message: Message;
+  /** What it was about, for the audit. */
+  about?: Pick<Deployment, 'cluster' | 'number' | 'uid'>;
+}
+
+/** Where a command's words go. Keys are those of `input`. */
+export interface Grammar {
+  name: string;
+  /** Keys filled by position. */
+  positional: readonly string[];
+  /** Word -> key: `on spark`, `--on spark`, `--on=spark`, `on=spark`. */
+  words: Readonly<Record<string, string>>;
+  /** key=value as well. */
+  overrides: boolean;
+  required: readonly string[];
+}
+
+export interface ChatCommand extends Grammar {
+  summary: string;
+  permission: Permission;
+  /** What a refusal says did not happen: "Not started". */
+  not?: string;
+  run: (parsed: Parsed, caller: Caller) => Promise<Answer>;
+}
+
+interface Definition<Input extends z.ZodObject> {
+  name: string;
+  summary: string;
+  permission: Permission;
+  input: Input;
+  positional?: readonly (keyof z.output<Input> & string)[];
+  words?: Readonly<Record<string, keyof z.output<Input> & string>>;
+  overrides?: boolean;
+  not?: string;
+  run: (
+    context: Caller & { input: z.output<Input>; overrides: Readonly<Record<string, string>> },
+  ) => Promise<Answer>;
+}
+
+/** A command as data: parsing, usage, permission and help are derived from it; `run` gets typed input. */
+export function defineCommand<Input extends z.ZodObject>(definition: Definition<Input>): ChatCommand {
+  const { input, run, positional = [], words = {}, overrides = false, ...rest } = definition;
+  const required = Object.entries(input.shape)
+    .filter(([, field]) => !field.safeParse(undefined).success)
+    .map(([key]) => key);
+  const grammar = { name: rest.name, positional, words, overrides, required };
+  return {
+    ...rest,
+    ...grammar,
+    run: async (parsed, caller) => {
+      const result = input.safeParse(parsed.values);
+      if (!result.success) {
+        throw new OperatorError('usage', result.error.issues[0]?.message ?? 'The words are wrong.', {
+          hint: `Usage: ${usage(grammar)}`,
+        });
+      }
+      return run({ ...caller, input: result.data, overrides: parsed.overrides });
+    },
+  };
+}

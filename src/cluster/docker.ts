@@ -1,0 +1,95 @@
+import { type Exec, run } from './remote/command.ts';
+import type { ContainerSpec, PlanNode } from './plan.ts';
+
+// Docker's own pattern. A name that passes can't be taken for an option.
+const CONTAINER = /^[a-zA-Z0-9][\w.-]*$/;
+// registry.example:5000/folder/name:tag@sha256:...
+const IMAGE = /^[a-zA-Z0-9][\w./:@-]*$/;
+const VARIABLE = /^[A-Za-z_]\w*$/;
+
+/** `docker run` as it stands; the user and the file of secret variables are added by start-container.sh on the node. */
+export function dockerRun(spec: ContainerSpec, env: Readonly<Record<string, string>>): Exec {
+  return run(
+    'docker',
+    'run',
+    '-d',
+    '--pull=never',
+    '--name',
+    container(spec.name),
+    ...Object.entries(spec.labels).flatMap(([key, value]) => ['--label', `${key}=${value}`]),
+    ...['--network', 'host', '--ipc', 'host', '--gpus', 'all'],
+    ...['--ulimit', 'memlock=-1', '--ulimit', 'stack=67108864'],
+    ...['--device', '/dev/infiniband', '--cap-add', 'IPC_LOCK', '--cap-add', 'SYS_PTRACE'],
+    ...spec.mounts.flatMap(({ path, readOnly }) => ['-v', `${path}:${path}${readOnly ? ':ro' : ''}`]),
+    ...Object.entries(env).flatMap(([name, value]) => ['-e', `${variable(name)}=${value}`]),
+    '--entrypoint',
+    spec.entrypoint,
+    image(spec.image),
+    ...spec.args,
+  );
+}
+
+/** Changing. Standard input: lines NAME=value of the secret variables. `programs` is the folder of the installed programs. */
+export function startContainer(node: PlanNode, { number, programs }: { number: number; programs: string }): Exec {
+  const labels = { ...node.container.labels, 'sparkops.number': String(number) };
+  const words = dockerRun({ ...node.container, labels }, node.env).words;
+  return run('sh', `${programs}/start-container.sh`, node.paths.run, '--', ...words);
+}
+
+/** Changing. Fine when some of them are gone already: look afterwards. */
+export function removeContainers(names: readonly [string, ...string[]]): Exec {
+  return run('docker', 'rm', '--force', ...names.map(container));
+}
+
+/** Changing. Standard input becomes the file. */
+export function putFile(path: string, programs: string): Exec {
+  return run('sh', `${programs}/put-file.sh`, path);
+}
+
+/** Changing. Does nothing when the engine runs there already. */
+export function startServe(node: PlanNode, argv: readonly string[], programs: string): Exec {
+  return run(
+    'sh',
+    `${programs}/start-serve.sh`,
+    container(node.container.name),
+    node.paths.run,
+    '--',
+    ...argv,
+  );
+}
+
+/** A program of ours, sent by standard input, in a running container. */
+export function execPython(name: string, ...args: (string | number)[]): Exec {
+  return run('docker', 'exec', '-i', container(name), 'python3', '-', ...args);
+}
+
+export function containerLogs(name: string, lines: number): Exec {
+  return run('docker', 'logs', '--tail', lines, container(name));
+}
+
+/** The lines of an env file, for standard input. Docker reads it line by line, so a value can't hold a line end. */
+export function envFile(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => {
+      if (/[\r\n\0]/.test(value)) throw new TypeError(`The value of ${name} has more than one line`);
+      return `${variable(name)}=${value}\n`;
+    })
+    .join('');
+}
+
+function container(name: string): string {
+  return matching(CONTAINER, 'container', name);
+}
+
+function image(name: string): string {
+  return matching(IMAGE, 'image', name);
+}
+
+function variable(name: string): string {
+  return matching(VARIABLE, 'variable', name);
+}
+
+function matching(pattern: RegExp, what: string, name: string): string {
+  if (!pattern.test(name)) throw new TypeError(`Not the name of a ${what}: ${JSON.stringify(name)}`);
+  return name;
+}

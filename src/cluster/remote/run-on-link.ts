@@ -1,0 +1,129 @@
+import { constants } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientChannel } from 'ssh2';
+import { unlessAborted } from './limit.ts';
+import type { Link } from './link.ts';
+import { output, TooMuchOutput } from './output.ts';
+import { Secret } from './secret.ts';
+import { failedThere, inWords, openFailure, outcomeUnknown, unreachable } from './ssh-errors.ts';
+import type { ExecOptions, ExecResult } from './transport.ts';
+
+const MAX_OUTPUT = 8 * 1024 * 1024;
+
+/**
+ * Runs shell text on a link and resolves once the channel is closed and all output is in.
+ * `onSent` tells whether the node may have begun. An abort closes the channel; the remote process lives on.
+ */
+export async function runOnLink(
+  link: Link,
+  text: string,
+  options: Pick<ExecOptions, 'signal' | 'stdin' | 'onLine' | 'keep'> & { onSent: (maybe: boolean) => void },
+): Promise<ExecResult> {
+  const release = await link.sessions.take(options.signal);
+  try {
+    const channel = await openSession(link, text, options);
+    return await collect(link, channel, options);
+  } finally {
+    release();
+  }
+}
+
+async function openSession(
+  link: Link,
+  text: string,
+  { signal, onSent }: { signal: AbortSignal; onSent: (maybe: boolean) => void },
+): Promise<ClientChannel> {
+  // Reason 2: the node has no session free just now, though one of ours has ended.
+  for (let waitMs = 10; ; waitMs = Math.min(waitMs * 2, 200)) {
+    onSent(true);
+    const opened = await tryOpen(link, text, signal);
+    if (opened !== 'no-session') return opened;
+    onSent(false);
+    await sleep(waitMs, undefined, { signal });
+  }
+}
+
+function tryOpen(link: Link, text: string, signal: AbortSignal): Promise<ClientChannel | 'no-session'> {
+  return new Promise((resolve, reject) => {
+    const onOpen = (error: Error | undefined, channel: ClientChannel) => {
+      if (!error) {
+        channel.on('error', () => {});
+        if (!signal.aborted) return resolve(channel);
+        channel.resume();
+        channel.stderr.resume();
+        channel.close();
+        return reject(signal.reason);
+      }
+      const reason = openFailure(error);
+      if (reason === 2) return resolve('no-session');
+      if (reason !== undefined) return reject(unreachable(link.route, `opens no session: ${inWords(error)}`, error));
+      if (error.message === 'Unable to exec') {
+        return reject(
+          failedThere(
+            link.route,
+            'refuses to run commands',
+            'Is a forced command or nologin shell set for the user?',
+            error,
+          ),
+        );
+      }
+      return reject(outcomeUnknown(link.route, 'the connection was lost while a command was started', error));
+    };
+    try {
+      link.client.exec(text, onOpen);
+    } catch (error) {
+      reject(unreachable(link.route, inWords(error), error));
+    }
+  });
+}
+
+type CollectOptions = Pick<ExecOptions, 'signal' | 'stdin' | 'onLine' | 'keep'>;
+
+function collect(link: Link, channel: ClientChannel, options: CollectOptions): Promise<ExecResult> {
+  const { stdin, onLine, signal } = options;
+  const stdout = output({ maxBytes: MAX_OUTPUT, keep: options.keep ?? true, onLine });
+  const stderr = output({ maxBytes: MAX_OUTPUT, keep: true });
+  let exitCode: number | undefined;
+
+  const closed = new Promise<ExecResult>((resolve, reject) => {
+    // Both streams are always read: what is left unread keeps 'close' from coming, or blocks the command.
+    const read = (work: () => void) => {
+      try {
+        if (!signal.aborted) work();
+      } catch (error) {
+        reject(error instanceof TooMuchOutput ? tooMuch(link) : error);
+      }
+    };
+    channel.on('data', (chunk: Buffer) => read(() => stdout.push(chunk)));
+    channel.stderr.on('data', (chunk: Buffer) => read(() => stderr.push(chunk)));
+    channel.on('exit', (code: number | null, name?: string) => {
+      exitCode = code ?? codeOfSignal(name);
+    });
+    channel.on('close', () => {
+      const code = exitCode;
+      if (code === undefined || link.lost.aborted) {
+        return reject(outcomeUnknown(link.route, 'the connection was lost before the command ended', link.lost.reason));
+      }
+      return read(() => resolve({ exitCode: code, stdout: stdout.end(), stderr: stderr.end() }));
+    });
+  });
+
+  channel.end(stdin instanceof Secret ? stdin.reveal() : (stdin ?? ''));
+  return unlessAborted(closed, signal).finally(() => {
+    channel.close();
+  });
+}
+
+// As a shell reports it: 128 + the signal's number.
+function codeOfSignal(name = ''): number {
+  const numbers: Record<string, number> = constants.signals;
+  return 128 + (numbers[name.startsWith('SIG') ? name : `SIG${name}`] ?? 0);
+}
+
+function tooMuch(link: Link): Error {
+  return failedThere(
+    link.route,
+    `a command printed more than ${MAX_OUTPUT / 1024 / 1024} MB`,
+    'Ask for less of it, such as the last lines of a log.',
+  );
+}

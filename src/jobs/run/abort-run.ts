@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EndState } from '../deployment.ts';
+import { RunStopped, type Stop } from '../stop-reason.ts';
+import type { Phase, PhaseContext } from './phase.ts';
+import { phaseContext } from './phase-context.ts';
+import { aborting, ended, phaseRecord, phaseUndone } from './record-changes.ts';
+import { untilAborted, type Run } from './run-phase.ts';
+
+/**
+ * Writes `aborting` with its reason, undoes newest first, writes the end. Without a reason: goes on with an abort that is recorded.
+ * Resolves with why it stopped before its end, if it did.
+ */
+export async function abortRun(
+  run: Run,
+  reason?: Extract<Stop, { why: 'failed' | 'cancelled' }>,
+): Promise<Extract<Stop, { why: 'lease-lost' | 'handover' }> | undefined> {
+  try {
+    if (reason) await run.writer.write((record) => aborting(record, reason, run.now()));
+    for (const phase of run.phases.toReversed()) {
+      if (needsUndo(run, phase)) await undoOne(run, phase);
+    }
+    await run.writer.write((record) => ended(record, endState(run), run.now()));
+    return undefined;
+  } catch (error) {
+    const stop = run.stopOf(run.life.aborted ? run.life.reason : error);
+    if (stop.why === 'lease-lost' || stop.why === 'handover') return stop;
+    throw error;
+  }
+}
+
+function needsUndo({ writer }: Run, { name, undo }: Phase): boolean {
+  const state = phaseRecord(writer.record, name)?.state;
+  return undo !== undefined && state !== undefined && state !== 'waiting' && state !== 'undone';
+}
+
+/** A run that stops a deployment undoes nothing: it serves as before, as far as anyone knows. */
+function endState({ writer }: Run): EndState {
+  const { run, aborting } = writer.record;
+  return run === 'stop' ? 'serving' : (aborting?.to ?? 'failed');
+}
+
+/** An undo that fails is noted and passed over: the first error is the one told, and the other phases are still undone. */
+async function undoOne(run: Run, phase: Phase): Promise<void> {
+  const limitMs = run.writer.record.plan.limits.undoMs;
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(undoTooLate(phase, limitMs)), limitMs);
+  // Fresh: the signal that stopped the run would stop its undo as well.
+  const signal = AbortSignal.any([run.life, limit.signal]);
+  const ctx = phaseContext(run, phase.name, { signal, limitMs });
+  let lastSeen = '';
+  try {
+    for (let wait = 200; ; wait = Math.min(wait * 2, 5_000)) {
+      const stop = await untilAborted(signal, undoPhase(run, phase, ctx)).catch((error: unknown) =>
+        run.stopOf(signal.aborted ? signal.reason : error),
+      );
+      if (!stop) break;
+      if (stop.why === 'lease-lost' || stop.why === 'handover') throw new RunStopped(stop);
+      if (stop.why === 'unknown') {
+        lastSeen = stop.cause.text;
+        await sleep(wait, undefined, { signal }).catch(() => undefined);
+        continue;
+      }
+      const cause = stop.why === 'failed' ? stop.cause : { text: 'cancelled', lines: [] };
+      const seen = lastSeen ? ` (${lastSeen})` : '';
+      await ctx.note('warning', `What ${phase.name} started could not be removed: ${cause.text}${seen}`, {
+        lines: cause.lines,
+        ...(cause.node !== undefined && { node: cause.node }),
+      });
+      return;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  await run.writer.write((record) => phaseUndone(record, phase.name, run.now()));
+}
+
+async function undoPhase(run: Run, phase: Phase, ctx: PhaseContext): Promise<undefined> {
+  // What can be removed is removed, also when another node is away.
+  await run.raise(ctx.signal);
+  await phase.undo?.(ctx);
+}
+
+function undoTooLate({ name }: Phase, limitMs: number): RunStopped {
+  return new RunStopped({
+    why: 'failed',
+    cause: { text: `undoing ${name} took longer than ${limitMs / 1_000} s`, lines: [] },
+    remedy: '',
+  });
+}

@@ -1,0 +1,114 @@
+import type { Logger } from 'pino';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Finding } from '../../cluster/finding.ts';
+import type { PhaseName } from '../deployment.ts';
+import { durationText } from '../duration-text.ts';
+import type { RecordWriter } from '../record-writer.ts';
+import { RunStopped, type Stop } from '../stop-reason.ts';
+import type { Phase, PhaseContext, Verdict } from './phase.ts';
+import { phaseContext } from './phase-context.ts';
+import { phaseDone, phaseStarted } from './record-changes.ts';
+
+/** One process's run of a deployment. */
+export interface Run {
+  phases: readonly Phase[];
+  writer: RecordWriter;
+  /** Aborted with RunStopped: a cancel, a lost lease, a hand-over. */
+  signal: AbortSignal;
+  /** As `signal`, but a cancel does not abort it: undoing goes on through it. */
+  life: AbortSignal;
+  /** Raises the fence on every node that it is not raised on. Resolves with what stands against it. */
+  raise: (signal: AbortSignal) => Promise<readonly Finding[]>;
+  machines: (signal: AbortSignal) => PhaseContext['machines'];
+  secret: PhaseContext['secret'];
+  stopOf: (error: unknown) => Stop;
+  now: () => Date;
+  log: Logger;
+}
+
+/** Undefined: done. */
+export async function runPhase(run: Run, phase: Phase): Promise<Stop | undefined> {
+  const { plan } = run.writer.record;
+  const limitMs = plan.limits.phases[phase.name];
+  let lastSeen = '';
+
+  await run.writer.write((record) => phaseStarted(record, phase.name, run.now()));
+  const limit = new AbortController();
+  const timer = setTimeout(() => limit.abort(new RunStopped(tooLate(phase.name, limitMs, lastSeen))), limitMs);
+  const signal = AbortSignal.any([run.signal, limit.signal]);
+  const ctx = phaseContext(run, phase.name, { signal, limitMs, onSeen: (seen) => (lastSeen = seen) });
+  try {
+    for (let wait = 200; ; wait = Math.min(wait * 2, 5_000)) {
+      const stop = await untilAborted(signal, attempt(run, phase, ctx, (seen) => (lastSeen = seen))).catch(
+        (error: unknown) => run.stopOf(signal.aborted ? signal.reason : error),
+      );
+      if (stop?.why !== 'unknown') return stop;
+      if (lastSeen !== stop.cause.text) run.log.warn({ phase: phase.name }, `${stop.cause.text}; looking again`);
+      lastSeen = stop.cause.text;
+      await sleep(wait, undefined, { signal }).catch(() => undefined);
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Look, act, look. */
+async function attempt(
+  run: Run,
+  phase: Phase,
+  ctx: PhaseContext,
+  seen: (text: string) => void,
+): Promise<Stop | undefined> {
+  const problems = await run.raise(ctx.signal);
+  // In preflight a node that can't be raised is a row beside the others; later nothing may be changed before it is.
+  const [problem] = problems;
+  if (problem && phase.name !== 'preflight') return { why: 'unknown', ...findingCause(problem) };
+
+  let verdict = await phase.look(ctx);
+  if (verdict.state === 'needed' && phase.act) {
+    seen(verdict.saw);
+    await phase.act(ctx);
+    verdict = await phase.look(ctx);
+  }
+  if (verdict.state !== 'done') return { why: 'failed', ...verdictCause(phase, verdict) };
+  const { saw } = verdict;
+  await run.writer.write((record) => phaseDone(record, phase.name, saw, run.now()));
+  return undefined;
+}
+
+/** A phase that doesn't listen to its signal must not keep the run from stopping. */
+export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  work.catch(() => undefined);
+  signal.throwIfAborted();
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort);
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+function verdictCause(phase: Phase, verdict: Exclude<Verdict, { state: 'done' }>) {
+  if (verdict.state === 'blocked') return findingCause(verdict.finding);
+  return {
+    cause: { text: `${phase.name} did not reach its goal: ${verdict.saw}`, lines: [] },
+    remedy: 'The logs of the engine and the containers say more; then deploy again.',
+  };
+}
+
+function findingCause({ text, node, lines, remedy }: Finding) {
+  return { cause: { text, lines, ...(node !== undefined && { node }) }, remedy };
+}
+
+function tooLate(name: PhaseName, limitMs: number, lastSeen: string): Stop {
+  const seen = lastSeen ? ` Last seen: ${lastSeen}` : '';
+  return {
+    why: 'failed',
+    cause: { text: `${name} was not done within its limit of ${durationText(limitMs)}.${seen}`, lines: [] },
+    remedy: `Look at what it waited for. The limit is timeouts.${name.replaceAll('-', '_')} in sparkops.yaml.`,
+  };
+}

@@ -1,0 +1,47 @@
+import { explain, OperatorError } from '../errors.ts';
+import type { Cause, Person } from './deployment.ts';
+
+/** Why a run stops. What follows from each is decided in run-phases.ts. */
+export type Stop =
+  | { why: 'failed'; cause: Cause; remedy: string }
+  | { why: 'cancelled'; by: Person }
+  /** Another process acts for the deployment: touch nothing, undo nothing. */
+  | { why: 'lease-lost' }
+  /** This process ends: another one goes on from the recorded phase. */
+  | { why: 'handover'; because: string }
+  /** A node can't be seen right now, so neither can what became of the last command: look again. */
+  | { why: 'unknown'; cause: Cause; remedy: string };
+
+/** The reason of an aborted run's signal. */
+export class RunStopped extends Error {
+  override readonly name = 'RunStopped';
+  readonly stop: Stop;
+
+  constructor(stop: Stop) {
+    super(`The run stops: ${stop.why}`);
+    this.stop = stop;
+  }
+}
+
+/** What an error of a phase means for the run. `onBug` gets what nobody foresaw, with the reference that people are told. */
+export function stopOf(error: unknown, onBug: (error: unknown, ref: string) => void): Stop {
+  if (error instanceof RunStopped) return error.stop;
+  const { text, lines, hint, ref } = explain(error);
+  if (ref !== undefined) onBug(error, ref);
+  const node = error instanceof OperatorError ? error.node : undefined;
+  const cause: Cause = { text, lines, ...(node !== undefined && { node }) };
+  return { why: error instanceof OperatorError ? whyOf(error) : 'failed', cause, remedy: hint };
+}
+
+function whyOf({ code }: OperatorError): 'unknown' | 'lease-lost' | 'failed' {
+  switch (code) {
+    case 'unreachable':
+    case 'outcome-unknown':
+    case 'lock-busy':
+      return 'unknown';
+    case 'stale-fence':
+      return 'lease-lost';
+    default:
+      return 'failed';
+  }
+}
