@@ -3,10 +3,8 @@ import { OperatorError } from '../errors.ts';
 import type { Asker } from '../jobs/jobs.ts';
 import type { Deployment } from '../jobs/deployment.ts';
 import type { Message } from './cards/message.ts';
-import { usage, type Parsed } from './parse.ts';
-
-/** What Slack knows the bot's command by. */
-export const SLASH = '/spark';
+import { usage, type Grammar } from './grammar.ts';
+import type { Parsed } from './parse.ts';
 
 /** `viewer` is everyone; `operator` may change something. */
 export type Permission = 'viewer' | 'operator';
@@ -24,18 +22,6 @@ export interface Answer {
   message: Message;
   /** What it was about, for the audit. */
   about?: Pick<Deployment, 'cluster' | 'number' | 'uid'>;
-}
-
-/** Where a command's words go. Keys are those of `input`. */
-export interface Grammar {
-  name: string;
-  /** Keys filled by position. */
-  positional: readonly string[];
-  /** Word -> key: `on spark`, `--on spark`, `--on=spark`, `on=spark`. */
-  words: Readonly<Record<string, string>>;
-  /** key=value as well. */
-  overrides: boolean;
-  required: readonly string[];
 }
 
 export interface ChatCommand extends Grammar {

@@ -1,7 +1,7 @@
 import { listed, nearest } from '../config/nearest.ts';
 import { looksSecret } from '../config/looks-secret.ts';
 import { OperatorError } from '../errors.ts';
-import { SLASH, type Grammar } from './command.ts';
+import { SLASH, usage, type Grammar } from './grammar.ts';
 import type { Word } from './words.ts';
 
 export interface Parsed {
@@ -14,7 +14,7 @@ export function parse(grammar: Grammar, words: readonly Word[]): Parsed {
   refuseSecrets(words);
   const values = new Map<string, string>();
   const overrides = new Map<string, string>();
-  const positional = grammar.positional.filter((key) => !isNamedToo(grammar, key) || grammar.positional[0] === key);
+  const positional = [...grammar.positional];
 
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? { text: '', quoted: true };
@@ -42,19 +42,6 @@ export function parse(grammar: Grammar, words: readonly Word[]): Parsed {
   const missing = grammar.required.find((key) => !values.has(key));
   if (missing !== undefined) throw wrong(grammar, `Which ${missing}?`);
   return { values: Object.fromEntries(values), overrides: Object.fromEntries(overrides) };
-}
-
-/** `/spark deploy RECIPE [on CLUSTER] [key=value ...]` */
-export function usage({ name, positional, words, overrides, required }: Grammar): string {
-  const shown = new Set(positional);
-  const inWords = Object.entries(words).filter(([, key]) => !shown.has(key));
-  return [
-    SLASH,
-    name,
-    ...positional.map((key) => (required.includes(key) ? key.toUpperCase() : `[${key.toUpperCase()}]`)),
-    ...inWords.map(([word, key]) => `[${word === key ? `${word} ${placeholder(key)}` : `${word} ${key.toUpperCase()}`}]`),
-    ...(overrides ? ['[key=value ...]'] : []),
-  ].join(' ');
 }
 
 type Meaning =
@@ -85,10 +72,6 @@ function put(into: Map<string, string>, key: string, value: string, word: string
   into.set(key, value);
 }
 
-function isNamedToo({ words }: Grammar, key: string): boolean {
-  return Object.values(words).includes(key);
-}
-
 function unexpected(grammar: Grammar, text: string): OperatorError {
   const [, bare = text] = /^-*([^=]*)/.exec(text) ?? [];
   const meant = nearest(bare, Object.keys(grammar.words));
@@ -98,10 +81,6 @@ function unexpected(grammar: Grammar, text: string): OperatorError {
 
 function wrong(grammar: Grammar, sentence: string): OperatorError {
   return new OperatorError('usage', sentence, { hint: `Usage: ${usage(grammar)}` });
-}
-
-function placeholder(key: string): string {
-  return key === 'lines' ? 'N' : 'NAME';
 }
 
 function refuseSecrets(words: readonly Word[]): void {

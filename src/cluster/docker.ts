@@ -1,5 +1,6 @@
-import { type Exec, run } from './remote/command.ts';
 import type { ContainerSpec, PlanNode } from './plan.ts';
+import { type Exec, run } from './remote/command.ts';
+import { programPath } from './remote/programs.ts';
 
 // Docker's own pattern. A name that passes can't be taken for an option.
 const CONTAINER = /^[a-zA-Z0-9][\w.-]*$/;
@@ -29,11 +30,11 @@ export function dockerRun(spec: ContainerSpec, env: Readonly<Record<string, stri
   );
 }
 
-/** Changing. Standard input: lines NAME=value of the secret variables. `programs` is the folder of the installed programs. */
-export function startContainer(node: PlanNode, { number, programs }: { number: number; programs: string }): Exec {
+/** Changing. Standard input: lines NAME=value of the secret variables. */
+export function startContainer(node: PlanNode, number: number): Exec {
   const labels = { ...node.container.labels, 'sparkops.number': String(number) };
   const words = dockerRun({ ...node.container, labels }, node.env).words;
-  return run('sh', `${programs}/start-container.sh`, node.paths.run, '--', ...words);
+  return run('sh', programPath(node.paths.state, 'start-container.sh'), node.paths.run, '--', ...words);
 }
 
 /** Changing. Fine when some of them are gone already: look afterwards. */
@@ -42,20 +43,13 @@ export function removeContainers(names: readonly [string, ...string[]]): Exec {
 }
 
 /** Changing. Standard input becomes the file. */
-export function putFile(path: string, programs: string): Exec {
-  return run('sh', `${programs}/put-file.sh`, path);
+export function putFile(node: PlanNode, path: string): Exec {
+  return run('sh', programPath(node.paths.state, 'put-file.sh'), path);
 }
 
 /** Changing. Does nothing when the engine runs there already. */
-export function startServe(node: PlanNode, argv: readonly string[], programs: string): Exec {
-  return run(
-    'sh',
-    `${programs}/start-serve.sh`,
-    container(node.container.name),
-    node.paths.run,
-    '--',
-    ...argv,
-  );
+export function startServe({ container: { name }, paths }: PlanNode, argv: readonly string[]): Exec {
+  return run('sh', programPath(paths.state, 'start-serve.sh'), container(name), paths.run, '--', ...argv);
 }
 
 /** A program of ours, sent by standard input, in a running container. */

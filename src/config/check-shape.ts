@@ -46,7 +46,8 @@ function toProblems(issue: z.core.$ZodIssue, schema: z.ZodType, yaml: YamlFile):
   if (issue.code === 'invalid_type' && issue.expected === 'number' && typeof value === 'string' && isNumber(value)) {
     return [{ ...problem, wrong: `${name} is the text ${shown(value)}`, right: `Write ${value} without quotes` }];
   }
-  const meant = issue.code === 'invalid_value' && typeof value === 'string' ? nearest(value, issue.values.map(String)) : undefined;
+  const meant =
+    issue.code === 'invalid_value' && typeof value === 'string' ? nearest(value, issue.values.map(String)) : undefined;
   const right = `It must be ${asked(issue)}`;
   const wrong = issue.code === 'too_small' && Array.isArray(value) ? `${name} is empty` : `${name} is ${shown(value)}`;
   return [{ ...problem, wrong, right: meant === undefined ? right : `Did you mean ${meant}? ${right}` }];
@@ -81,7 +82,13 @@ function asked(issue: z.core.$ZodIssue): string {
       return `${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
     case 'too_big':
       return `${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}`;
-    default:
+    case 'custom':
+    case 'invalid_element':
+    case 'invalid_format':
+    case 'invalid_key':
+    case 'invalid_union':
+    case 'not_multiple_of':
+    case 'unrecognized_keys':
       return issue.message.replace(/^must be /, '');
   }
 }

@@ -40,9 +40,10 @@ export const ClusterFile = z.strictObject({
   channels: z.array(z.string().regex(/^[CG][A-Z0-9]+$/, 'must be a channel id such as C0OPS000001')).default([]),
   ssh: z.strictObject({
     user: z.string().regex(/^[a-z_][a-z0-9_-]*$/, 'must be a user name'),
-    key: z.string().optional(),
+    /** The private key's file on the worker's machine. `~` and paths relative to the configuration folder are resolved by loadConfig. */
+    key: z.string().min(1).optional(),
     agent: z.boolean().default(false),
-    known_hosts: z.string().optional(),
+    known_hosts: z.string().min(1).optional(),
   }),
   nodes: z.array(Node).min(1),
   paths: Paths,

@@ -8,6 +8,8 @@ export interface Config {
   sparkops: SparkopsFile;
   clusters: ReadonlyMap<string, Cluster>;
   recipes: ReadonlyMap<string, Recipe>;
+  /** Recipes that are there but can't be used, and why. findRecipe refuses them with it. */
+  brokenRecipes: ReadonlyMap<string, readonly Problem[]>;
   /** First 8 hex digits of the SHA-256 over all configuration files. */
   revision: string;
 }

@@ -7,7 +7,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const known = plain(candidate);
-    const away = distance(typed, known);
+    const away = swapped(typed, known) ? 1 : distance(typed, known);
     if (away < bestDistance && away <= Math.max(1, Math.floor(Math.max(typed.length, known.length) / 3))) {
       best = candidate;
       bestDistance = away;
@@ -32,6 +32,13 @@ export function listed(names: readonly string[], { word = 'and', max = 12 } = {}
 
 function plain(word: string): string {
   return word.toLowerCase().replaceAll('-', '_');
+}
+
+/** Two neighbours changed places: one slip of the fingers, though two edits. */
+function swapped(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  const at = [...a].findIndex((char, index) => char !== b[index]);
+  return at !== -1 && `${b.slice(0, at)}${b[at + 1] ?? ''}${b[at]}${b.slice(at + 2)}` === a;
 }
 
 function onlyPrefixed(typed: string, candidates: Iterable<string>): string | undefined {

@@ -30,7 +30,7 @@ export function readYaml(file: string, bytes: Uint8Array): YamlFile {
   const doc = parseDocument(text, { lineCounter: lines, prettyErrors: false, version: '1.2' });
   const problems = [...doc.errors, ...doc.warnings].map((error): Problem => {
     const { line } = lines.linePos(error.pos[0]);
-    return { file, line, ...explainSyntax(error.code, error.message, text.split('\n')[line - 1] ?? '') };
+    return { file, line, ...explainSyntax(error.code, error.message, text.slice(error.pos[0])) };
   });
   if (problems.length > 0) return withoutValue(file, problems);
   const value = toValue(doc);
@@ -38,7 +38,8 @@ export function readYaml(file: string, bytes: Uint8Array): YamlFile {
     const right = 'Write the value out where the alias stands';
     return withoutValue(file, [{ file, wrong: `An alias can't be read: ${value.message}`, right }]);
   }
-  if (value === null) return withoutValue(file, [{ file, wrong: 'The file is empty', right: 'Fill it in, or delete it' }]);
+  if (value === null)
+    return withoutValue(file, [{ file, wrong: 'The file is empty', right: 'Fill it in, or delete it' }]);
   return { file, value, problems: [], ...positions(doc, lines) };
 }
 
@@ -88,23 +89,29 @@ function toValue(doc: Document): unknown {
   }
 }
 
-function explainSyntax(code: string, message: string, source: string): Pick<Problem, 'wrong' | 'right'> {
+function explainSyntax(code: string, message: string, from: string): Pick<Problem, 'wrong' | 'right'> {
   const first = message.split('\n')[0] ?? message;
   switch (code) {
     case 'DUPLICATE_KEY': {
-      const key = source.trim().split(':')[0] ?? '';
+      const key = /^\S*?(?=\s*:)/.exec(from)?.[0] ?? '';
       return { wrong: `The key ${key} stands here a second time`, right: 'Keep one of the two' };
     }
     case 'TAB_AS_INDENT':
       return { wrong: 'A tab indents this line', right: 'Indent with spaces' };
     case 'MULTIPLE_DOCS':
-      return { wrong: 'A second document begins here', right: 'Keep one document: remove the --- line and what follows' };
+      return {
+        wrong: 'A second document begins here',
+        right: 'Keep one document: remove the --- line and what follows',
+      };
     case 'TAG_RESOLVE_FAILED':
       return { wrong: `The tag is not known: ${first}`, right: 'Remove the word that begins with !' };
     case 'BAD_ALIAS':
       return { wrong: `An alias can't be read: ${first}`, right: 'Put text that begins with * or & into quotes' };
     default:
-      return { wrong: `This is not YAML: ${first}`, right: 'Check indentation, quotes and brackets of this line and the one above' };
+      return {
+        wrong: `This is not YAML: ${first}`,
+        right: 'Check indentation, quotes and brackets of this line and the one above',
+      };
   }
 }
 

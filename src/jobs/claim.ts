@@ -3,17 +3,14 @@ import type { Deployment, Plan } from './deployment.ts';
 import { eventText } from './journal.ts';
 import { inStore, script, type Store } from './store.ts';
 
-/** All that an admission needs; `render` makes the plan once the number is known. */
+/** All that an admission needs. */
 export interface Admission {
-  uid: string;
-  cluster: string;
-  recipe: string;
+  plan: Plan;
   revision: string;
   sparkopsVersion: string;
   by: Asker;
   surface: string;
   view: View;
-  render: (number: number) => Plan;
 }
 
 export type Admitted =
@@ -31,7 +28,7 @@ const ANSWER_MS = 2_000;
 /** Numbers the deployment, writes its record, first event and view and sets the claim in one step, or says who has the cluster. */
 export async function admit(store: Store, admission: Admission, now: () => Date): Promise<Admitted> {
   const { keys } = store;
-  const { uid, cluster } = admission;
+  const { uid, cluster } = admission.plan;
   const deadline = (await storeTime(store)) + ANSWER_MS;
   for (;;) {
     const counter = await inStore(() => store.redis.get(keys.counter));
@@ -63,7 +60,7 @@ export async function admit(store: Store, admission: Admission, now: () => Date)
     if (outcome === 'ok') return { outcome: 'admitted', record, job: jobId(uid, 1) };
     if (outcome === 'busy') return { outcome: 'busy', uid: detail ?? '' };
     if (outcome === 'no-counter' || outcome === 'late') return { outcome };
-    // Otherwise someone else took the number: the plan carries it, so it is rendered again.
+    // Otherwise someone else took the number, and the record's text holds it.
   }
 }
 
@@ -114,13 +111,14 @@ function jobId(uid: string, run: number): string {
 }
 
 function newRecord(admission: Admission, number: number, at: Date): Deployment {
-  const plan = admission.render(number);
+  const { plan } = admission;
   return {
+    // These two stand first in the nodes' files as well, where a shell script reads the number.
     schema: 1,
     number,
-    uid: admission.uid,
-    cluster: admission.cluster,
-    recipe: admission.recipe,
+    uid: plan.uid,
+    cluster: plan.cluster,
+    recipe: plan.recipe,
     run: 'deploy',
     by: person(admission.by),
     state: 'queued',

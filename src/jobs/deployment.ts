@@ -63,6 +63,8 @@ export interface Deployment {
   imageDigest?: string;
   /** Stalls judged by the queue in the current phase; 3 = failed. */
   stalls: number;
+  /** The queue's own count of stalls, as last seen. */
+  stallsSeen?: number;
   createdAt: string;
   endedAt?: string;
 }

@@ -9,6 +9,8 @@ export function keysOf(realm: string) {
     /** Channel that carries the uid of each changed record. */
     changes: `${prefix}:changes`,
     counter: `${prefix}:counter`,
+    /** Channel of admissions that wait for the counter. */
+    counterWanted: `${prefix}:counter-wanted`,
     /** number -> uid */
     numbers: `${prefix}:numbers`,
     /** Every record, by creation time. */

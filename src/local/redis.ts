@@ -9,11 +9,11 @@ export interface FindRedis {
   /** Where a Redis of our own keeps its data. */
   folder: string;
   /** A Redis that is there already (REDIS_URL): used as it stands, never stopped. */
-  url?: string;
+  url?: string | undefined;
   /** Where fetched packages are kept. Default: ~/.cache/sparkops/redis */
-  cache?: string;
+  cache?: string | undefined;
   /** Default: this process's PATH. */
-  path?: string;
+  path?: string | undefined;
   log: (line: string) => void;
 }
 

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Runs `work` with a signal that aborts with the caller's signal, or with `late()` once `limitMs` have passed.
  * Rejects at that moment, even when `work` doesn't notice.
@@ -7,6 +9,8 @@ export async function withLimit<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   limits.signal.throwIfAborted();
+  // One run's signal serves any number of calls at once: not a leak.
+  setMaxListeners(0, limits.signal);
   const ended = new AbortController();
   const onAbort = () => ended.abort(limits.signal.reason);
   limits.signal.addEventListener('abort', onAbort, { once: true });

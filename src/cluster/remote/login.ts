@@ -1,4 +1,4 @@
-import { utils } from 'ssh2';
+import ssh2 from 'ssh2';
 import type { Cluster } from '../../config/cluster-file.ts';
 import { OperatorError } from '../../errors.ts';
 import { expandHome, type ReadFile } from './local-file.ts';
@@ -37,7 +37,7 @@ export async function loginFor(
       cause,
     );
   });
-  const parsed = utils.parseKey(login.privateKey);
+  const parsed = ssh2.utils.parseKey(login.privateKey);
   if (!(parsed instanceof Error)) return login;
   if (/encrypted|passphrase/i.test(parsed.message)) {
     throw refuse(

@@ -37,6 +37,8 @@ function pack(files: readonly { name: string; text: string }[]): InstalledProgra
   const hash = createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 12);
   // The contents can't hold a hash of themselves, so this line ends each document and nothing else.
   const end = `END-${hash}`;
-  const puts = files.map(({ name, text }) => `put ${name} <<'${end}'\n${text.endsWith('\n') ? text : `${text}\n`}${end}\n`);
+  const puts = files.map(
+    ({ name, text }) => `put ${name} <<'${end}'\n${text.endsWith('\n') ? text : `${text}\n`}${end}\n`,
+  );
   return { hash, installer: `programs() {\n${puts.join('')}}\n` };
 }

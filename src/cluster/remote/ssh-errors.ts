@@ -41,7 +41,10 @@ export function inWords(error: unknown): string {
   if (WORDS[code]) return WORDS[code];
   // A node's own refusal to forward: "(SSH) Channel open failure: Connection refused".
   const text = error instanceof Error ? error.message : String(error);
-  return text.replace(/^\(SSH\) Channel open failure: /, '').replace(/^[A-Z]/, (letter) => letter.toLowerCase());
+  const bare = text
+    .replace(/^\(SSH\) Channel open failure: ?/, '')
+    .replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+  return bare || 'refused';
 }
 
 /** Why a channel was not opened (RFC 4254, 5.1): 1 prohibited, 2 connect failed or no session free, 3 unknown type, 4 shortage. */

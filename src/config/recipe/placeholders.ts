@@ -55,7 +55,7 @@ export function unescapeBraces(source: string, { lenient }: { lenient: boolean }
   const names: string[] = [];
   let text = '';
   let withoutNames = '';
-  for (let at = 0; at < source.length; ) {
+  for (let at = 0; at < source.length;) {
     const two = source.slice(at, at + 2);
     const named = /^\{([A-Za-z_]\w*)\}/.exec(source.slice(at));
     const doubled = two === '{{' || two === '}}';

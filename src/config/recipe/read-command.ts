@@ -1,6 +1,6 @@
 import { shown } from '../check-shape.ts';
 import { holdsSecret } from '../looks-secret.ts';
-import { listed, nearest } from '../nearest.ts';
+import { nearest } from '../nearest.ts';
 import type { Value } from '../recipe-file.ts';
 import { vllmWords } from './known-defaults.ts';
 import { placeholdersIn, reachable, type Unescaped, unescapeBraces } from './placeholders.ts';
@@ -21,7 +21,8 @@ export interface CommandSource {
 export function readCommand({ text, version, defaults, model }: CommandSource, say: Say): string[] {
   const split = splitCommand(text);
   for (const { line, wrong, right } of split.problems) say(['command'], wrong, right, line);
-  if (split.words.length === 0 && split.problems.length === 0) say(['command'], 'The command is empty', 'Write it out, such as vllm serve {model}');
+  if (split.words.length === 0 && split.problems.length === 0)
+    say(['command'], 'The command is empty', 'Write it out, such as vllm serve {model}');
   const known: Values = model === undefined ? { ...defaults } : { ...defaults, model };
   // Doubled braces anywhere make all of a v2 command escaped, as in sparkrun: `}}` alone also ends nested JSON.
   const escaped = version === 1 || text.includes('{{');
@@ -72,10 +73,10 @@ function checkWord({ text, names }: Unescaped, line: number, known: Values, say:
     say(['command'], 'A secret in the command can be seen by everyone on the node', right, line);
   }
   if (text.includes('\0')) say(['command'], 'The command holds a NUL character', 'Remove it', line);
-  for (const name of names.filter((wanted) => !Object.hasOwn(known, wanted))) {
+  // A missing model is a problem of its own.
+  for (const name of names.filter((wanted) => wanted !== 'model' && !Object.hasOwn(known, wanted))) {
     const meant = nearest(name, Object.keys(known));
-    const right =
-      meant === undefined ? `Add ${name} to the defaults. There are: ${listed(Object.keys(known))}` : `Did you mean {${meant}}?`;
+    const right = meant === undefined ? `Add ${name} to the defaults` : `Did you mean {${meant}}?`;
     say(['command'], `Nothing fills {${name}}`, right, line);
   }
 }
@@ -107,7 +108,8 @@ function checkFirst(first: Word | undefined, say: Say): void {
 function refuseNested(words: readonly string[], defaults: Values, say: Say): void {
   for (const name of reachable(words, {})) {
     const value = Object.hasOwn(defaults, name) ? defaults[name] : undefined;
-    const inner = typeof value === 'string' ? placeholdersIn(value).find((found) => Object.hasOwn(defaults, found)) : undefined;
+    const inner =
+      typeof value === 'string' ? placeholdersIn(value).find((found) => Object.hasOwn(defaults, found)) : undefined;
     if (inner === undefined) continue;
     say(['defaults', name], `${name} holds {${inner}}, which recipe_version 1 does not fill`, 'Write the value out');
   }

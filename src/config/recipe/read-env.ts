@@ -31,11 +31,16 @@ export const PER_NODE_VARIABLES: readonly string[] = [
 const OWN_SECRETS = /^(SLACK|SPARKOPS)_/;
 
 /** The container's variables, and those whose value is a secret's name. */
-export function readEnv(yaml: YamlFile, raw: unknown, say: Say): { env: Record<string, string>; secrets: Record<string, string> } {
+export function readEnv(
+  yaml: YamlFile,
+  raw: unknown,
+  say: Say,
+): { env: Record<string, string>; secrets: Record<string, string> } {
   const env: Record<string, string> = {};
   const secrets: Record<string, string> = {};
   if (!isRecord(raw)) {
-    if (raw !== undefined && raw !== null) say(['env'], `env is ${shown(raw)}`, 'Write one NAME: "value" per line below env');
+    if (raw !== undefined && raw !== null)
+      say(['env'], `env is ${shown(raw)}`, 'Write one NAME: "value" per line below env');
     return { env, secrets };
   }
   for (const [name, value] of Object.entries(raw)) {
@@ -59,11 +64,14 @@ interface Wrong {
 
 function wrongName(name: string): Wrong | undefined {
   if (!/^[A-Za-z_]\w*$/.test(name)) {
-    return { wrong: `${shown(name)} is no name of a variable`, right: 'Use letters, digits and _, and begin with a letter' };
+    return {
+      wrong: `${shown(name)} is no name of a variable`,
+      right: 'Use letters, digits and _, and begin with a letter',
+    };
   }
   if (PER_NODE_VARIABLES.includes(name)) {
     return {
-      wrong: `${name} differs from node to node, and a recipe has one value for all`,
+      wrong: `${name} belongs to the node, and a recipe has one value for all nodes`,
       right: "Remove it: sparkops sets it on each node from the cluster's fabric addresses and interfaces",
     };
   }
@@ -73,15 +81,25 @@ function wrongName(name: string): Wrong | undefined {
 function wrongValue(name: string, value: unknown): Wrong | undefined {
   if (value === null) return { wrong: `${name} has no value`, right: `Write ${name}: "" if it shall be empty` };
   if (typeof value === 'boolean') {
-    return { wrong: `${name} is ${value} without quotes`, right: `Write ${name}: "1", or the text that the program expects` };
+    return {
+      wrong: `${name} is ${value} without quotes`,
+      right: `Write ${name}: "1", or the text that the program expects`,
+    };
   }
-  if (typeof value !== 'string') return { wrong: `${name} is ${shown(value)}`, right: 'It must be text: put it in quotes' };
+  if (typeof value !== 'string')
+    return { wrong: `${name} is ${shown(value)}`, right: 'It must be text: put it in quotes' };
   if (/[\n\r\0]/.test(value)) {
-    return { wrong: `${name} has a line end in its value`, right: 'Write it on one line: docker reads variables line by line' };
+    return {
+      wrong: `${name} has a line end in its value`,
+      right: 'Write it on one line: docker reads variables line by line',
+    };
   }
   if (value.startsWith('secret:')) return wrongSecret(name, value.slice('secret:'.length));
   if (holdsSecret(value)) {
-    return { wrong: `${name} holds what looks like a token`, right: `Write ${name}: secret:${name}, and give the value to sparkops` };
+    return {
+      wrong: `${name} holds what looks like a token`,
+      right: `Write ${name}: secret:${name}, and give the value to sparkops`,
+    };
   }
   if (/\$([A-Za-z_{]|\()/.test(value)) {
     return {
@@ -94,10 +112,16 @@ function wrongValue(name: string, value: unknown): Wrong | undefined {
 
 function wrongSecret(name: string, secret: string): Wrong | undefined {
   if (!/^[A-Za-z_]\w*$/.test(secret)) {
-    return { wrong: `${name} names the secret ${shown(secret)}`, right: 'Write secret:NAME with letters, digits and _' };
+    return {
+      wrong: `${name} names the secret ${shown(secret)}`,
+      right: 'Write secret:NAME with letters, digits and _',
+    };
   }
   if (OWN_SECRETS.test(secret)) {
-    return { wrong: `${name} names ${secret}, which belongs to the bot itself`, right: 'Name a secret that is meant for containers' };
+    return {
+      wrong: `${name} names ${secret}, which belongs to the bot itself`,
+      right: 'Name a secret that is meant for containers',
+    };
   }
   return undefined;
 }

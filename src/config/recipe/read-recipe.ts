@@ -35,7 +35,8 @@ export function readRecipe(
   const words = readWords(raw, version, defaults, say);
   const model = raw.model ?? defaults['model'] ?? modelOf(words);
   if (model === undefined) say(['model'], 'model is missing', 'Add it, such as model: Qwen/Qwen3.5-122B-A10B-FP8');
-  if (raw.container === undefined) say(['container'], 'container is missing', 'Name the image, such as container: hellohal2064/vllm-qwen3.5-gb10');
+  if (raw.container === undefined)
+    say(['container'], 'container is missing', 'Name the image, such as container: hellohal2064/vllm-qwen3.5-gb10');
   const runtime = resolveRuntime(raw.runtime ?? '', words, defaults);
   if ('wrong' in runtime) say(['runtime'], runtime.wrong, runtime.right);
   const nodes = nodeCounts(raw, say);
@@ -73,13 +74,21 @@ function refuseMods(named: readonly string[], mods: ReadonlySet<string>, say: Sa
   if (named.length === 0) return;
   const missing = named.map(folderOf).filter((mod) => !mods.has(mod));
   if (missing.length === 0) {
-    say(['mods'], 'mods are not built yet: their run.sh would have to run in every container', 'Use an image that has them built in');
+    say(
+      ['mods'],
+      'mods are not built yet: their run.sh would have to run in every container',
+      'Use an image that has them built in',
+    );
     return;
   }
   for (const [index, mod] of named.map(folderOf).entries()) {
     if (!missing.includes(mod)) continue;
     const wrong = `The mod ${mod} is not here (and mods are not built yet)`;
-    say(['mods', index], wrong, `Put its folder, with its run.sh, at recipes/mods/${mod}; until then use an image that has it built in`);
+    say(
+      ['mods', index],
+      wrong,
+      `Put its folder, with its run.sh, at recipes/mods/${mod}; until then use an image that has it built in`,
+    );
   }
 }
 
@@ -92,7 +101,8 @@ function readWords(raw: Raw, version: 1 | 2, defaults: Recipe['defaults'], say: 
   const text = raw.command ?? undefined;
   if (text !== undefined) return readCommand({ text, version, defaults, model: raw.model }, say);
   const runtime = raw.runtime ?? '';
-  if (version === 2 && ['', 'vllm', 'vllm-ray', 'vllm-distributed'].includes(runtime)) return generateCommand(defaults, say);
+  if (version === 2 && ['', 'vllm', 'vllm-ray', 'vllm-distributed'].includes(runtime))
+    return generateCommand(defaults, say);
   const why = version === 1 ? 'recipe_version 1 needs one' : `sparkops can't make one for ${runtime}`;
   say(['command'], `command is missing, and ${why}`, 'Write it out');
   return [];
@@ -112,7 +122,11 @@ function nodeCounts(raw: Raw, say: Say): { minNodes: number; maxNodes?: number }
   const minNodes = Math.max(raw.min_nodes ?? 1, many ? 2 : 1);
   const maxNodes = solo ? 1 : (raw.max_nodes ?? undefined);
   if (maxNodes !== undefined && maxNodes < minNodes) {
-    say([solo ? 'solo_only' : 'max_nodes'], `The recipe takes at least ${minNodes} and at most ${maxNodes} nodes`, 'Mend one of the two');
+    say(
+      [solo ? 'solo_only' : 'max_nodes'],
+      `The recipe takes at least ${minNodes} and at most ${maxNodes} nodes`,
+      'Mend one of the two',
+    );
   }
   return { minNodes, ...(maxNodes !== undefined && { maxNodes }) };
 }

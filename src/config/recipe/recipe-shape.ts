@@ -22,7 +22,10 @@ export const UNUSED: readonly string[] = [
 export const REFUSED: Readonly<Record<string, { wrong: string; right: string }>> = {
   include: { wrong: 'include reads another recipe', right: 'Copy what is needed into this file' },
   overrides: { wrong: 'overrides changes another recipe', right: 'Write the values below defaults' },
-  layout: { wrong: 'layout says which node does what', right: "Remove it: the cluster's file says which node is the head" },
+  layout: {
+    wrong: 'layout says which node does what',
+    right: "Remove it: the cluster's file says which node is the head",
+  },
   containers: { wrong: 'containers names several images', right: 'Name one as container' },
   pre_exec: {
     wrong: 'pre_exec is not built yet: its commands would have to run in every container before the model is served',
@@ -44,11 +47,16 @@ const free = () => z.unknown().optional();
 
 /** The keys of sparkrun v2 and eugr v1. What `free` holds is read by functions of its own. */
 export const RecipeShape = z.strictObject({
-  recipe_version: z.union([z.literal(['1', '2']), z.literal([1, 2])], { error: 'must be "2" (sparkrun) or "1" (eugr)' }).optional(),
+  recipe_version: z
+    .union([z.literal(['1', '2']), z.literal([1, 2])], { error: 'must be "2" (sparkrun) or "1" (eugr)' })
+    .optional(),
   sparkrun_version: z.union([z.string(), z.number()], { error: 'must be "2"' }).optional(),
   name: z.string().optional(),
   description: z.string().optional(),
-  model: z.string().regex(/^[A-Za-z0-9/][\w./:@+-]{0,200}$/, 'must be a model such as Qwen/Qwen3.5-122B-A10B-FP8').optional(),
+  model: z
+    .string()
+    .regex(/^[A-Za-z0-9/][\w./:@+-]{0,200}$/, 'must be a model such as Qwen/Qwen3.5-122B-A10B-FP8')
+    .optional(),
   runtime: z.string().optional(),
   runtime_version: free(),
   mode: z.enum(['auto', 'solo', 'cluster']).optional(),
@@ -56,7 +64,10 @@ export const RecipeShape = z.strictObject({
   max_nodes: Count.nullish(),
   solo_only: z.boolean().optional(),
   cluster_only: z.boolean().optional(),
-  container: z.string().regex(/^[A-Za-z0-9][\w./:@-]{0,250}$/, 'must be an image such as hellohal2064/vllm-qwen3.5-gb10').optional(),
+  container: z
+    .string()
+    .regex(/^[A-Za-z0-9][\w./:@-]{0,250}$/, 'must be an image such as hellohal2064/vllm-qwen3.5-gb10')
+    .optional(),
   defaults: free(),
   env: free(),
   command: z.string().nullish(),

@@ -60,7 +60,8 @@ export function splitCommand(text: string): { words: readonly Word[]; problems: 
     } else if (char === "'" || char === '"') {
       const quoted = readQuoted(text, at);
       const into = begin(false);
-      if (quoted.problem) problems.push({ line: line + quoted.problem.line, wrong: quoted.problem.wrong, right: quoted.problem.right });
+      if (quoted.problem)
+        problems.push({ line: line + quoted.problem.line, wrong: quoted.problem.wrong, right: quoted.problem.right });
       into.text += quoted.text;
       line += quoted.lines;
       at = quoted.next;
@@ -121,7 +122,8 @@ function readQuoted(text: string, start: number): Quoted {
       at++;
       continue;
     }
-    if (quote === '"' && (char === '$' || char === '`')) problem ??= notAShell(lines, char, ACTIVE[char] ?? 'a command');
+    if (quote === '"' && (char === '$' || char === '`'))
+      problem ??= notAShell(lines, char, ACTIVE[char] ?? 'a command');
     if (char === '\n') lines++;
     inside += char;
   }

@@ -1,8 +1,7 @@
-import type { Deployment, PhaseName } from '../deployment.ts';
-import { type Stop } from '../stop-reason.ts';
-import { abortRun } from './abort-run.ts';
-import { runPhase, type Run } from './run-phase.ts';
-import { ended, phaseRecord } from './record-changes.ts';
+import type { Stop } from '../stop-reason.ts';
+import { abortRun } from '../run/abort-run.ts';
+import { runPhase, type Run } from '../run/run-phase.ts';
+import { ended, phaseRecord } from '../run/record-changes.ts';
 
 export type Outcome = 'ended' | 'handover' | 'lease-lost';
 
@@ -30,8 +29,9 @@ async function goForward(run: Run): Promise<Stop | undefined> {
 function firstPhase({ phases, writer }: Run): number {
   const { record } = writer;
   const at = phases.findIndex(({ name }) => name === record.phase);
-  if (at < 0) return 0;
-  return phaseRecord(record, record.phase as PhaseName)?.state === 'done' ? at + 1 : at;
+  const phase = phases[at];
+  if (!phase) return 0;
+  return phaseRecord(record, phase.name)?.state === 'done' ? at + 1 : at;
 }
 
 async function settle(run: Run, stop: Stop): Promise<Outcome> {
@@ -53,4 +53,3 @@ async function settle(run: Run, stop: Stop): Promise<Outcome> {
   }
 }
 
-export type { Deployment };

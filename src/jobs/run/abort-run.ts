@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EndState } from '../deployment.ts';
 import { RunStopped, type Stop } from '../stop-reason.ts';
-import type { Phase, PhaseContext } from './phase.ts';
-import { phaseContext } from './phase-context.ts';
+import type { Phase } from '../phases/phase.ts';
+import { phaseContext, type ContextOptions } from './phase-context.ts';
 import { aborting, ended, phaseRecord, phaseUndone } from './record-changes.ts';
 import { untilAborted, type Run } from './run-phase.ts';
 
@@ -46,11 +46,10 @@ async function undoOne(run: Run, phase: Phase): Promise<void> {
   const timer = setTimeout(() => limit.abort(undoTooLate(phase, limitMs)), limitMs);
   // Fresh: the signal that stopped the run would stop its undo as well.
   const signal = AbortSignal.any([run.life, limit.signal]);
-  const ctx = phaseContext(run, phase.name, { signal, limitMs });
   let lastSeen = '';
   try {
     for (let wait = 200; ; wait = Math.min(wait * 2, 5_000)) {
-      const stop = await untilAborted(signal, undoPhase(run, phase, ctx)).catch((error: unknown) =>
+      const stop = await untilAborted(signal, undoPhase(run, phase, { signal, limitMs })).catch((error: unknown) =>
         run.stopOf(signal.aborted ? signal.reason : error),
       );
       if (!stop) break;
@@ -62,7 +61,7 @@ async function undoOne(run: Run, phase: Phase): Promise<void> {
       }
       const cause = stop.why === 'failed' ? stop.cause : { text: 'cancelled', lines: [] };
       const seen = lastSeen ? ` (${lastSeen})` : '';
-      await ctx.note('warning', `What ${phase.name} started could not be removed: ${cause.text}${seen}`, {
+      await phaseContext(run, phase.name, { signal, limitMs }).note('warning', `What ${phase.name} started could not be removed: ${cause.text}${seen}`, {
         lines: cause.lines,
         ...(cause.node !== undefined && { node: cause.node }),
       });
@@ -74,10 +73,10 @@ async function undoOne(run: Run, phase: Phase): Promise<void> {
   await run.writer.write((record) => phaseUndone(record, phase.name, run.now()));
 }
 
-async function undoPhase(run: Run, phase: Phase, ctx: PhaseContext): Promise<undefined> {
+async function undoPhase(run: Run, phase: Phase, options: ContextOptions): Promise<undefined> {
   // What can be removed is removed, also when another node is away.
-  await run.raise(ctx.signal);
-  await phase.undo?.(ctx);
+  await run.raise(options.signal);
+  await phase.undo?.(phaseContext(run, phase.name, options));
 }
 
 function undoTooLate({ name }: Phase, limitMs: number): RunStopped {

@@ -1,15 +1,16 @@
 import type { Progress } from '../../cluster/finding.ts';
 import type { PhaseName } from '../deployment.ts';
-import type { PhaseContext } from './phase.ts';
+import type { PhaseContext } from '../phases/phase.ts';
 import { progressed } from './record-changes.ts';
 import type { Run } from './run-phase.ts';
 
 /** Progress is written at most this often; the last one of a phase's burst is never lost. */
 const PROGRESS_MS = 1_000;
 
-interface ContextOptions {
+export interface ContextOptions {
   signal: AbortSignal;
   limitMs: number;
+  /** For the text of a limit: what was seen last. */
   onSeen?: (seen: string) => void;
 }
 

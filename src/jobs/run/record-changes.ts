@@ -1,5 +1,5 @@
 import type { Progress } from '../../cluster/finding.ts';
-import type { Cause, Deployment, EndState, PhaseName, PhaseRecord } from '../deployment.ts';
+import type { Deployment, EndState, PhaseName, PhaseRecord } from '../deployment.ts';
 import type { EventBody } from '../events.ts';
 import type { Stop } from '../stop-reason.ts';
 
@@ -102,4 +102,3 @@ function withoutProgress({ progress: _, ...record }: Deployment): Deployment {
   return record;
 }
 
-export type { Cause };

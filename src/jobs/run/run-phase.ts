@@ -5,8 +5,8 @@ import type { PhaseName } from '../deployment.ts';
 import { durationText } from '../duration-text.ts';
 import type { RecordWriter } from '../record-writer.ts';
 import { RunStopped, type Stop } from '../stop-reason.ts';
-import type { Phase, PhaseContext, Verdict } from './phase.ts';
-import { phaseContext } from './phase-context.ts';
+import type { Phase, PhaseContext, Verdict } from '../phases/phase.ts';
+import { phaseContext, type ContextOptions } from './phase-context.ts';
 import { phaseDone, phaseStarted } from './record-changes.ts';
 
 /** One process's run of a deployment. */
@@ -36,11 +36,14 @@ export async function runPhase(run: Run, phase: Phase): Promise<Stop | undefined
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new RunStopped(tooLate(phase.name, limitMs, lastSeen))), limitMs);
   const signal = AbortSignal.any([run.signal, limit.signal]);
-  const ctx = phaseContext(run, phase.name, { signal, limitMs, onSeen: (seen) => (lastSeen = seen) });
+  const onSeen = (seen: string): void => {
+    lastSeen = seen;
+  };
   try {
     for (let wait = 200; ; wait = Math.min(wait * 2, 5_000)) {
-      const stop = await untilAborted(signal, attempt(run, phase, ctx, (seen) => (lastSeen = seen))).catch(
-        (error: unknown) => run.stopOf(signal.aborted ? signal.reason : error),
+      const work = attempt(run, phase, { signal, limitMs, onSeen });
+      const stop = await untilAborted(signal, work).catch((error: unknown) =>
+        run.stopOf(signal.aborted ? signal.reason : error),
       );
       if (stop?.why !== 'unknown') return stop;
       if (lastSeen !== stop.cause.text) run.log.warn({ phase: phase.name }, `${stop.cause.text}; looking again`);
@@ -53,20 +56,15 @@ export async function runPhase(run: Run, phase: Phase): Promise<Stop | undefined
 }
 
 /** Look, act, look. */
-async function attempt(
-  run: Run,
-  phase: Phase,
-  ctx: PhaseContext,
-  seen: (text: string) => void,
-): Promise<Stop | undefined> {
-  const problems = await run.raise(ctx.signal);
+async function attempt(run: Run, phase: Phase, options: ContextOptions): Promise<Stop | undefined> {
+  const [problem] = await run.raise(options.signal);
   // In preflight a node that can't be raised is a row beside the others; later nothing may be changed before it is.
-  const [problem] = problems;
   if (problem && phase.name !== 'preflight') return { why: 'unknown', ...findingCause(problem) };
 
+  const ctx = phaseContext(run, phase.name, options);
   let verdict = await phase.look(ctx);
   if (verdict.state === 'needed' && phase.act) {
-    seen(verdict.saw);
+    options.onSeen?.(verdict.saw);
     await phase.act(ctx);
     verdict = await phase.look(ctx);
   }

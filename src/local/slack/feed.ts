@@ -29,7 +29,7 @@ export function createFeed(): Feed {
       return () => void listeners.delete(listener);
     },
     tell(event) {
-      for (const listener of [...listeners]) listener(event);
+      for (const listener of listeners) listener(event);
     },
   };
 }

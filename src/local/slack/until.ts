@@ -4,7 +4,12 @@ import type { Feed } from './feed.ts';
  * Resolves with the predicate's first answer that isn't nothing. It is asked now, whenever something happens in Slack,
  * and once more at the limit.
  */
-export function until<T>(feed: Feed, predicate: () => T, limitMs: number, scene: () => string): Promise<NonNullable<T>> {
+export function until<T>(
+  feed: Feed,
+  predicate: () => T,
+  limitMs: number,
+  scene: () => string,
+): Promise<NonNullable<T>> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     const stopListening = feed.listen(() => ask());
@@ -33,7 +38,7 @@ export function until<T>(feed: Feed, predicate: () => T, limitMs: number, scene:
     timer = setTimeout(() => {
       if (ask()) return;
       finish();
-      reject(new Error(`Nothing of it in ${limitMs} ms: ${predicate}\nLocal Slack shows:\n${scene()}`));
+      reject(new Error(`Nothing of it in ${limitMs} ms: ${predicate.toString()}\nLocal Slack shows:\n${scene()}`));
     }, limitMs);
   });
 }

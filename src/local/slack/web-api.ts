@@ -90,7 +90,7 @@ export function createWebApi({ workspace, tokens, faults, rateLimits, calls, vio
       if (error instanceof RateLimited) return tooMany(error.seconds);
       if (!(error instanceof Refusal)) throw error;
       violations.push({ method, args, error: error.error, messages: error.messages });
-      return { status: method === 'response_url' ? 404 : 200, json: refused(error) };
+      return { status: method === 'response_url' ? statusAtUrl(error) : 200, json: refused(error) };
     }
   }
 
@@ -105,8 +105,7 @@ export function createWebApi({ workspace, tokens, faults, rateLimits, calls, vio
 
   function checkToken(method: string, token: string | undefined): void {
     if (!token) throw new Refusal('not_authed');
-    const [right, wrong] =
-      method === 'apps.connections.open' ? [tokens.app, tokens.bot] : [tokens.bot, tokens.app];
+    const [right, wrong] = method === 'apps.connections.open' ? [tokens.app, tokens.bot] : [tokens.bot, tokens.app];
     if (token !== right) throw new Refusal(token === wrong ? 'not_allowed_token_type' : 'invalid_auth');
   }
 
@@ -131,6 +130,11 @@ function faulty(fault: Fault): Reply | undefined {
   if (fault.status !== undefined) return { status: fault.status, text: 'upstream error' };
   if (fault.error !== undefined) return { status: 200, json: { ok: false, error: fault.error } };
   return undefined;
+}
+
+/** A response_url answers with a status, unlike the methods. */
+function statusAtUrl({ error }: Refusal): number {
+  return error === 'expired_url' || error === 'used_url' ? 404 : 400;
 }
 
 function tooMany(seconds: number): Reply {

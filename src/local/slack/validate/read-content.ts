@@ -26,8 +26,7 @@ export function readContent(args: JsonObject): Reading {
   if (text !== undefined && text.length > TRUNCATED_ABOVE) {
     warnings.push({
       code: 'message_truncated',
-      message:
-        '[WARN] Your message was truncated but still posted. The `text` field accepts up to 40,000 characters.',
+      message: '[WARN] Your message was truncated but still posted. The `text` field accepts up to 40,000 characters.',
     });
   }
   if (args['blocks'] !== undefined) content.blocks = readBlocks(args['blocks']);

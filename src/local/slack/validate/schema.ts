@@ -71,7 +71,8 @@ function withoutOtherBranches(errors: ErrorObject[]): ErrorObject[] {
       at: error.instancePath.slice(0, -'/type'.length),
     }));
   return errors.filter(
-    (error) => !others.some(({ schema, at }) => error.schemaPath.startsWith(schema) && error.instancePath.startsWith(at)),
+    (error) =>
+      !others.some(({ schema, at }) => error.schemaPath.startsWith(schema) && error.instancePath.startsWith(at)),
   );
 }
 

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
-import { findContainer, forgetGroup, killContainer, markEnded, recordGroup, stateOf } from './containers.ts';
+import { canRun } from './can-run.ts';
+import { findContainer, forgetGroup, markEnded, processesIn, recordGroup, stateOf } from './containers.ts';
 import { fail } from './docker-fail.ts';
 import type { Machine } from './machine.ts';
 
@@ -14,7 +13,7 @@ export async function execInContainer(machine: Machine, words: string[]): Promis
   if (stateOf(container).status !== 'running') {
     return fail(`Error response from daemon: container ${container.id} is not running`);
   }
-  if (!inPath(program, container.env['PATH'] ?? '')) {
+  if (!canRun(program, container.env['PATH'] ?? '')) {
     return fail(
       `OCI runtime exec failed: exec failed: unable to start container process: exec: "${program}": executable file not found in $PATH`,
       127,
@@ -45,19 +44,6 @@ export function containerEnded(machine: Machine, [id = '', exitCode = '']: strin
   const container = findContainer(machine, id);
   if (!container) return 0;
   markEnded(container, Number(exitCode));
-  forgetGroup(container.folder, process.pid);
-  killContainer(container);
+  for (const { pid } of processesIn(container)) if (pid !== process.pid) process.kill(pid, 'SIGKILL');
   return 0;
-}
-
-function inPath(program: string, path: string): boolean {
-  const files = isAbsolute(program) ? [program] : path.split(':').map((folder) => join(folder, program));
-  return files.some((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
 }

@@ -3,7 +3,9 @@ export function format(words: readonly string[], value: unknown): string {
   const template = optionOf(words, '--format') ?? optionOf(words, '-f') ?? '{{json .}}';
   return template.replaceAll(/\{\{\s*(json\s+)?\.([\w.]*)\s*\}\}/g, (_, json: string | undefined, path: string) => {
     const found = path.split('.').filter(Boolean).reduce(member, value);
-    return json || typeof found === 'object' ? JSON.stringify(found ?? null) : String(found as string | number | boolean);
+    return json || typeof found === 'object'
+      ? JSON.stringify(found ?? null)
+      : String(found as string | number | boolean);
   });
 }
 

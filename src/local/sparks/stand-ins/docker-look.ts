@@ -12,7 +12,14 @@ export function inspectImage(machine: Machine, words: string[]): number {
   if (!image) return missing(`Error response from daemon: No such image: ${name}`);
   const config = { Entrypoint: image.entrypoint, Cmd: image.cmd, Env: image.env, Labels: null, WorkingDir: '/vllm' };
   const RepoDigests = [`${image.name.replace(/:[^:/]*$/, '')}@${image.digest}`];
-  const facts = { Id: image.id, RepoTags: [image.name], RepoDigests, Architecture: 'arm64', Os: 'linux', Size: 19_874_230_112 };
+  const facts = {
+    Id: image.id,
+    RepoTags: [image.name],
+    RepoDigests,
+    Architecture: 'arm64',
+    Os: 'linux',
+    Size: 19_874_230_112,
+  };
   return print(format(words, { ...facts, Config: config }));
 }
 
@@ -61,7 +68,11 @@ function inspected(container: Container): Record<string, unknown> {
 export function listAsRows(machine: Machine, words: string[]): number {
   const all = words.some((word) => ['--all', '-a', '-aq'].includes(word));
   const wanted = words.flatMap((word, at) => {
-    const text = word.startsWith('--filter=') ? word.slice(9) : ['--filter', '-f'].includes(words[at - 1] ?? '') ? word : '';
+    const text = word.startsWith('--filter=')
+      ? word.slice(9)
+      : ['--filter', '-f'].includes(words[at - 1] ?? '')
+        ? word
+        : '';
     return text ? [text] : [];
   });
   for (const container of listContainers(machine)) {
@@ -132,7 +143,9 @@ function shownArguments(pid: number): string {
   const standIn = /\/stand-ins\/(\w+)\.js$/.exec(words[1] ?? '')?.[1];
   if (!standIn) return words.join(' ');
   const own = words.slice(3);
-  return (standIn === 'python3' ? ['python3', ...own] : ['/usr/bin/python3', `/usr/local/bin/${standIn}`, ...own]).join(' ');
+  return (standIn === 'python3' ? ['python3', ...own] : ['/usr/bin/python3', `/usr/local/bin/${standIn}`, ...own]).join(
+    ' ',
+  );
 }
 
 function operands(words: readonly string[], withValue: readonly string[] = []): string[] {

@@ -1,8 +1,16 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, mkdirSync, openSync, readFileSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
-import { createContainer, findContainer, markEnded, markStarted, removeContainer, type Container } from './containers.ts';
+import { mkdirSync, openSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { accessible, canRun } from './can-run.ts';
+import {
+  createContainer,
+  findContainer,
+  markEnded,
+  markStarted,
+  removeContainer,
+  type Container,
+} from './containers.ts';
 import { failRun } from './docker-fail.ts';
 import { readText } from './files.ts';
 import { findImage, type Machine, type MachineImage } from './machine.ts';
@@ -15,9 +23,17 @@ interface RunOptions {
 }
 
 const ALONE = new Set(['-d', '--detach', '--rm', '-i', '--interactive', '-t', '--tty', '--init', '--privileged']);
-const SHORT: Record<string, string> = { '-l': '--label', '-v': '--volume', '-e': '--env', '-u': '--user', '-w': '--workdir' };
+const SHORT: Record<string, string> = {
+  '-l': '--label',
+  '-v': '--volume',
+  '-e': '--env',
+  '-u': '--user',
+  '-w': '--workdir',
+};
 const WITH_VALUE = new Set(
-  '--name --label --network --ipc --gpus --ulimit --device --cap-add --user --volume --env --env-file --entrypoint --pull --restart --workdir --shm-size --memory'.split(' '),
+  '--name --label --network --ipc --gpus --ulimit --device --cap-add --user --volume --env --env-file --entrypoint --pull --restart --workdir --shm-size --memory'.split(
+    ' ',
+  ),
 );
 
 export async function runContainer(machine: Machine, words: string[]): Promise<number> {
@@ -26,7 +42,7 @@ export async function runContainer(machine: Machine, words: string[]): Promise<n
   const image = findImage(machine, options.image);
   if (!image) return failRun(`Error response from daemon: No such image: ${withTag(options.image)}`);
   const envFile = options.values.get('--env-file')?.[0];
-  if (envFile && !readable(envFile)) return failRun(`open ${envFile}: no such file or directory`);
+  if (envFile && !accessible(envFile)) return failRun(`open ${envFile}: no such file or directory`);
 
   const config = configOf(machine, image, options);
   const container = createContainer(machine, config);
@@ -48,12 +64,17 @@ export async function runContainer(machine: Machine, words: string[]): Promise<n
 }
 
 // The shell stays as the container runtime would: it waits for the program, then tells docker its exit code.
-const SUPERVISOR = 'log=$1 id=$2 machine=$3 node=$4 docker=$5; shift 5; "$@" >>"$log" 2>&1; exec "$node" "$docker" "$machine" container-ended "$id" "$?"';
+const SUPERVISOR =
+  'log=$1 id=$2 machine=$3 node=$4 docker=$5; shift 5; "$@" >>"$log" 2>&1; exec "$node" "$docker" "$machine" container-ended "$id" "$?"';
 
 async function start(machine: Machine, container: Container, detached: boolean): Promise<number> {
   const log = join(container.folder, 'log');
   if (!detached) {
-    const child = spawn(container.argv[0] ?? '', container.argv.slice(1), { env: container.env, detached: true, stdio: 'inherit' });
+    const child = spawn(container.argv[0] ?? '', container.argv.slice(1), {
+      env: container.env,
+      detached: true,
+      stdio: 'inherit',
+    });
     if (child.pid) markStarted(machine, container, child.pid);
     const code = await new Promise<number>((resolve) => child.on('exit', (value) => resolve(value ?? 137)));
     markEnded(container, code);
@@ -86,7 +107,9 @@ function notFound(container: Container, program: string): number {
 
 function configOf(machine: Machine, image: MachineImage, options: RunOptions) {
   const { values } = options;
-  const entrypoint = values.has('--entrypoint') ? [values.get('--entrypoint')?.[0] ?? ''].filter(Boolean) : image.entrypoint;
+  const entrypoint = values.has('--entrypoint')
+    ? [values.get('--entrypoint')?.[0] ?? ''].filter(Boolean)
+    : image.entrypoint;
   // As docker does: one's own entrypoint also drops the image's Cmd.
   const args = options.args.length > 0 || values.has('--entrypoint') ? options.args : (image.cmd ?? []);
   const id = randomBytes(32).toString('hex');
@@ -151,21 +174,7 @@ function pair(text: string): [string, string] {
 function makeMounts(machine: Machine, volumes: readonly string[]): void {
   for (const volume of volumes) {
     const from = volume.split(':')[0] ?? '';
-    if (from.startsWith(`${machine.folder}/`) && !readable(from)) mkdirSync(from, { recursive: true });
-  }
-}
-
-function canRun(program: string, path: string): boolean {
-  const files = isAbsolute(program) ? [program] : path.split(':').map((folder) => join(folder, program));
-  return files.some((file) => readable(file, constants.X_OK));
-}
-
-function readable(path: string, mode = constants.R_OK): boolean {
-  try {
-    accessSync(path, mode);
-    return true;
-  } catch {
-    return false;
+    if (from.startsWith(`${machine.folder}/`) && !accessible(from)) mkdirSync(from, { recursive: true });
   }
 }
 

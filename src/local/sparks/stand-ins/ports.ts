@@ -55,7 +55,9 @@ export function findWay(machine: Machine, host: string, port: number): Way {
   const target = targetOf(machine, host);
   if (!target) return { kind: 'unreachable' };
   const wanted = host === 'localhost' ? '127.0.0.1' : host;
-  const listener = listeners(target.folder).find((one) => one.port === port && ['0.0.0.0', wanted].includes(one.address));
+  const listener = listeners(target.folder).find(
+    (one) => one.port === port && ['0.0.0.0', wanted].includes(one.address),
+  );
   return listener ? { kind: 'open', real: listener.real } : { kind: 'refused' };
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { listFolder, readText } from './files.ts';
 
 export interface Process {
   pid: number;
@@ -23,7 +24,9 @@ export function processOf(pid: number): Process | undefined {
 export function argumentsOf(pid: number): string[] {
   try {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
-    return execFileSync('/bin/ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim().split(' ');
+    return execFileSync('/bin/ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' })
+      .trim()
+      .split(' ');
   } catch {
     return [];
   }
@@ -77,4 +80,18 @@ function fromPs(which: string[]): Process[] {
   } catch {
     return [];
   }
+}
+
+/** Running processes with `text` in their environment, ours and the ones that they started. */
+export function withEnvironment(text: string): number[] {
+  if (process.platform === 'linux') {
+    return listFolder('/proc')
+      .filter((name) => /^\d+$/.test(name) && readText(`/proc/${name}/environ`).includes(text))
+      .map(Number);
+  }
+  const all = execFileSync('/bin/ps', ['-A', '-E', '-ww', '-o', 'pid=,command='], { encoding: 'utf8' });
+  return all
+    .split('\n')
+    .filter((line) => line.includes(text))
+    .map((line) => Number.parseInt(line, 10));
 }

@@ -1,0 +1,93 @@
+import type { Deployment } from '../../jobs/deployment.ts';
+import { fitting, preformatted, section, type Message } from './message.ts';
+import { codeBlock, excerpt, person, said } from './mrkdwn.ts';
+import { causeLines, leftBehind, leftLines, nextLines, rate, servingLines, took } from './outcome.ts';
+import { phaseName } from './phases.ts';
+
+/** The new message that says how a run ended and mentions who asked. Its first line is the push. */
+export function endMessage(record: Deployment, asker: string): Message {
+  const [first, ...details] = lines(record, asker);
+  const proof = showsProof(record) ? excerpt(record.cause?.lines ?? []) : [];
+  return fitting(
+    () => rendered(first ?? '', details, proof),
+    () => rendered(first ?? '', details, proof.slice(-5)),
+  );
+}
+
+function rendered(first: string, details: readonly string[], proof: readonly string[]): Message {
+  const text = [first, ...details, ...(proof.length > 0 ? [codeBlock(proof)] : [])].join('\n');
+  const blocks = [section([first, ...details].join('\n')), ...(proof.length > 0 ? [preformatted(proof)] : [])];
+  return { text, blocks };
+}
+
+function lines(record: Deployment, asker: string): readonly string[] {
+  const { cluster, recipe, number, state } = record;
+  const time = took(record);
+  const whom = person(asker);
+  if (record.run === 'stop' && state !== 'stopped' && state !== 'died') {
+    return [`${cluster} NOT STOPPED: ${recipe} still counts as serving. ${whom}`, ...causeLines(record), ...nextLines(record)];
+  }
+  switch (state) {
+    case 'serving':
+      return [
+        `${cluster} UP: ${recipe}${rate(record)}${time === undefined ? '' : `, took ${time}`}. ${whom}`,
+        ...servingLines(record),
+      ];
+    case 'failed':
+      return [
+        `${cluster} FAILED: ${recipe}${shortCause(record)}. ${nowServes(record)} ${whom}`,
+        `${recipe} failed on ${cluster}${time === undefined ? '' : ` after ${time}`}${step(record)} (#${number})`,
+        ...causeLines(record),
+        ...nextLines(record),
+        ...leftLines(record),
+      ];
+    case 'cancelled':
+      return cancelledLines(record, whom);
+    case 'stopped':
+      return [`${cluster} STOPPED: ${recipe}, nothing serves. ${whom}`, `#${number} is removed from its nodes, logs kept.`];
+    case 'replaced':
+      return [`${cluster} REPLACED: ${recipe}, another model serves. ${whom}`];
+    case 'died':
+      return [
+        `${cluster} DIED: ${recipe} serves no more. ${whom}`,
+        ...causeLines(record),
+        ...nextLines(record),
+        ...leftLines(record),
+      ];
+    case 'queued':
+    case 'running':
+    case 'aborting':
+      return [`${cluster}: #${number} goes on. ${whom}`];
+  }
+}
+
+function cancelledLines(record: Deployment, whom: string): readonly string[] {
+  const by = record.aborting?.by ?? record.cancelAsked?.by;
+  const time = took(record);
+  const when = leftBehind(record) === 'untouched' || time === undefined ? '' : ` after ${time}`;
+  const who = by ? ` by ${person(by.user)}` : '';
+  const mention = by && person(by.user) === whom ? '' : ` ${whom}`;
+  return [
+    `${record.cluster} CANCELLED: ${record.recipe}, #${record.number}${who}${when}. ${nowServes(record)}${mention}`,
+    ...(leftBehind(record) === 'untouched' ? [] : leftLines(record)),
+  ];
+}
+
+function nowServes(record: Deployment): string {
+  const left = leftBehind(record);
+  if (left === 'untouched') return 'Nothing was changed.';
+  return left === 'cleaned' ? 'Nothing serves.' : 'Not all is removed.';
+}
+
+function showsProof({ state }: Deployment): boolean {
+  return state === 'failed' || state === 'died' || state === 'serving';
+}
+
+/** Fits the lock screen; the whole sentence follows below. */
+function shortCause({ cause }: Deployment): string {
+  return cause ? `, ${said(cause.text.replace(/\.$/, ''), 45)}` : '';
+}
+
+function step({ phase }: Deployment): string {
+  return phase ? `, step ${phaseName(phase).toLowerCase()}` : '';
+}

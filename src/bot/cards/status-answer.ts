@@ -1,0 +1,98 @@
+import type { ClusterStatus, NodeStatus } from '../../jobs/jobs.ts';
+import type { Deployment } from '../../jobs/deployment.ts';
+import { context, fitting, section, type Message } from './message.ts';
+import { clockTime, said } from './mrkdwn.ts';
+import { phaseName, progressText } from './phases.ts';
+import { duration } from './time.ts';
+
+interface Seen {
+  /** The higher, the worse. */
+  rank: number;
+  /** One word, in capitals when somebody should act. */
+  word: string;
+  text: string;
+}
+
+/** Worst first: one line a cluster, then the nodes. */
+export function statusAnswer(clusters: readonly ClusterStatus[], now: Date): Message {
+  const sorted = clusters
+    .map((cluster) => ({ cluster, seen: look(cluster, now) }))
+    .toSorted((a, b) => b.seen.rank - a.seen.rank || a.cluster.cluster.localeCompare(b.cluster.cluster));
+  if (sorted.length === 0) return fitting(() => one(['No cluster is configured.']));
+
+  const lines = sorted.map(({ cluster, seen }) => `${cluster.cluster} ${seen.word}: ${seen.text}`);
+  const all = `${sorted.length} clusters: ${sorted.map(({ cluster, seen }) => `${cluster.cluster} ${seen.word}`).join(', ')}.`;
+  const summary = sorted.length === 1 ? lines : [all, ...lines];
+  const looked = sorted.map(({ cluster }) => cluster.lookedAt).toSorted()[0] ?? now.toISOString();
+  const details = sorted.map(({ cluster }) => nodeLines(cluster));
+
+  return fitting(
+    () => rendered(summary, details, looked),
+    () => rendered(summary, details.slice(0, 3), looked),
+    () => rendered(summary, [], looked),
+  );
+}
+
+function rendered(summary: readonly string[], details: readonly (readonly string[])[], looked: string): Message {
+  const when = `Looked at ${clockTime(looked)}.`;
+  return {
+    text: [...summary, ...details.flat(), when].join('\n'),
+    blocks: [
+      section(summary.join('\n')),
+      ...details.filter((lines) => lines.length > 0).map((lines) => section(lines.join('\n'))),
+      context(when),
+    ],
+  };
+}
+
+function look(status: ClusterStatus, now: Date): Seen {
+  const { busy, serving, nodes } = status;
+  const unread = nodes.filter((node) => node.problem !== undefined);
+  const sick = status.engines.find((engine) => engine.health !== 'ok');
+  const names = serving.map((record) => `${record.recipe} (#${record.number})`).join(', ');
+  if (sick) {
+    const word = sick.health === 'silent' ? 'SILENT' : 'DOWN';
+    return { rank: 5, word, text: `${names || 'the engine'}, ${said(sick.text, 120)}` };
+  }
+  if (unread.length > 0) {
+    const which = unread.map((node) => node.node).join(', ');
+    return { rank: 4, word: 'UNREADABLE', text: `${said(which, 100)} can't be read${names ? `; ${names} should serve` : ''}` };
+  }
+  if (busy) return { rank: 3, word: busy.run === 'stop' ? 'stopping' : 'loading', text: busyText(busy) };
+  if (serving.length > 0) return { rank: 1, word: 'ok', text: servingText(status, names, now) };
+  const foreign = nodes.flatMap((node) => node.containers).filter((container) => container.running && container.engine);
+  if (foreign.length > 0) return { rank: 2, word: 'UNKNOWN', text: `${said(foreign[0]?.name ?? '', 60)} runs, and no record says why` };
+  return { rank: 0, word: 'free', text: 'nothing serves' };
+}
+
+function busyText(record: Deployment): string {
+  const phase = record.phase ? phaseName(record.phase).toLowerCase() : record.state;
+  const progress = record.progress ? `, ${said(progressText(record.progress))}` : '';
+  return `${record.recipe} (#${record.number}), ${phase}${progress}`;
+}
+
+function servingText(status: ClusterStatus, names: string, now: Date): string {
+  const since = status.serving[0]?.endedAt;
+  const age = since === undefined ? '' : `, up ${duration(now.getTime() - Date.parse(since))}`;
+  const engine = status.engines[0]?.text;
+  return `${names}${engine === undefined || engine === '' ? '' : `, ${said(engine, 120)}`}${age}`;
+}
+
+function nodeLines(status: ClusterStatus): readonly string[] {
+  const endpoints = status.serving.map(({ endpoint, plan }) => `${said(endpoint ?? plan.endpoint, 120)}/v1, model ${said(plan.servedName, 80)}`);
+  return [...endpoints, ...status.nodes.map((node) => `${status.cluster}: ${nodeText(node)}`)];
+}
+
+function nodeText({ node, role, address, gpu, containers, problem }: NodeStatus): string {
+  const name = `${said(node, 40)} (${role}, ${said(address, 60)})`;
+  if (problem !== undefined) return `${name} CAN'T BE READ: ${said(problem)}`;
+  const shown = containers.map((container) => {
+    const state = container.running ? `since ${clockTime(container.since)}` : 'not running';
+    return `${said(container.name, 60)} ${container.engine ? 'with engine ' : ''}${state}`;
+  });
+  return `${name} ${[said(gpu ?? 'no GPU seen', 100), ...(shown.length > 0 ? shown : ['no container'])].join(', ')}`;
+}
+
+function one(lines: readonly string[]): Message {
+  return { text: lines.join('\n'), blocks: [section(lines.join('\n'))] };
+}

@@ -1,0 +1,96 @@
+import type { KnownBlock } from '@slack/types';
+import type { CheckRow, DeploymentEvent } from '../../jobs/events.ts';
+import { fitting, preformatted, section, type Message } from './message.ts';
+import { codeBlock, excerpt, person, said } from './mrkdwn.ts';
+import { phaseName } from './phases.ts';
+
+interface Part {
+  lines: readonly string[];
+  /** Lines of a log that show it. */
+  proof?: readonly string[];
+}
+
+/** More rows than this, or longer proof, would hide what matters on a phone. */
+const ROWS = 12;
+
+/** What the thread says of some events; undefined when the card says it all. */
+export function threadReply(events: readonly DeploymentEvent[]): Message | undefined {
+  const parts = events.flatMap((event) => partsOf(event));
+  if (parts.length === 0) return undefined;
+  return fitting(
+    () => rendered(parts, 15),
+    () => rendered(parts, 5),
+    () => rendered(parts.slice(-4), 5),
+    () => rendered(parts.map(({ lines }) => ({ lines: lines.slice(0, 3) })), 0),
+  );
+}
+
+function rendered(parts: readonly Part[], proofLines: number): Message {
+  const texts: string[] = [];
+  const blocks: KnownBlock[] = [];
+  for (const { lines, proof = [] } of parts) {
+    const shown = excerpt(proof, { count: proofLines });
+    texts.push(lines.join('\n'));
+    blocks.push(section(lines.join('\n')));
+    if (shown.length === 0 || proofLines === 0) continue;
+    texts.push(codeBlock(shown));
+    blocks.push(preformatted(shown));
+  }
+  return { text: texts.join('\n'), blocks: blocks.slice(0, 50) };
+}
+
+function partsOf(event: DeploymentEvent): readonly Part[] {
+  switch (event.kind) {
+    case 'checks':
+      return checks(event.rows);
+    case 'note': {
+      const where = event.node === undefined ? '' : `${said(event.node, 40)}: `;
+      const warning = event.level === 'warning' ? 'Warning, ' : '';
+      const during = warning && !where ? `${phaseName(event.phase).toLowerCase()}: ` : '';
+      return [part(`${warning}${where}${during}${said(event.text)}`, event.lines)];
+    }
+    case 'cancel-asked':
+      return [part(`Cancel asked by ${person(event.by.user)}.`)];
+    case 'aborting': {
+      if (event.to === 'cancelled') return [part('Cancelling: removing what was started.')];
+      const cause = event.cause ? `: ${said(event.cause.text)}` : '';
+      return [part(`FAILING${cause}\nRemoving what was started.`, event.cause?.lines)];
+    }
+    case 'handover':
+      return [part(`Another process of the bot goes on with this: ${said(event.why)}`)];
+    case 'admitted':
+    case 'phase':
+    case 'progress':
+    case 'ended':
+      return [];
+  }
+}
+
+/** Those that are fine are counted, the others are named with what to do. */
+function checks(rows: readonly CheckRow[]): readonly Part[] {
+  const failed = rows.filter((row) => row.state === 'failed');
+  const warnings = rows.filter((row) => row.state === 'warning');
+  const fine = rows.length - failed.length - warnings.length;
+  const counts = [
+    ...(failed.length > 0 ? [`${failed.length} FAILED`] : []),
+    ...(warnings.length > 0 ? [`${warnings.length} ${warnings.length === 1 ? 'warning' : 'warnings'}`] : []),
+    `${fine} ok`,
+  ];
+  const named = [...failed, ...warnings];
+  const hidden = named.length - ROWS;
+  return [
+    part(`Checks: ${counts.join(', ')}.`),
+    ...named.slice(0, ROWS).map((row) => part(checkText(row), row.lines)),
+    ...(hidden > 0 ? [part(`And ${hidden} more.`)] : []),
+  ];
+}
+
+function checkText({ node, check, state, text, remedy }: CheckRow): string {
+  const word = state === 'failed' ? 'FAILED' : 'Warning';
+  const next = remedy === undefined ? '' : `\nNext: ${said(remedy)}`;
+  return `${word}, ${said(node, 40)} ${said(check, 40)}: ${said(text)}${next}`;
+}
+
+function part(text: string, proof?: readonly string[]): Part {
+  return { lines: text.split('\n'), ...(proof === undefined || proof.length === 0 ? {} : { proof }) };
+}

@@ -1,0 +1,91 @@
+import type { Logger } from 'pino';
+import { explain, OperatorError } from '../errors.ts';
+import type { AuditEntry, Jobs } from '../jobs/jobs.ts';
+import { maskSecrets } from '../mask.ts';
+import { refusal } from './cards/answers.ts';
+import type { Message } from './cards/message.ts';
+import { person, said } from './cards/mrkdwn.ts';
+import type { Answer, Caller, ChatCommand } from './command.ts';
+import { SLASH } from './grammar.ts';
+import { parse, whichCommand } from './parse.ts';
+import { toWords } from './words.ts';
+
+export interface DispatchOptions {
+  commands: readonly ChatCommand[];
+  jobs: Pick<Jobs, 'audit' | 'clusters'>;
+  /** Slack ids of those who may change something. */
+  operators: () => readonly string[];
+  log: Logger;
+}
+
+/** Runs what was typed and returns what to answer; never rejects. Every decision is audited. */
+export async function dispatch(text: string, caller: Omit<Caller, 'typed'>, options: DispatchOptions): Promise<Message> {
+  let command: ChatCommand | undefined;
+  let typed = text.slice(0, 200);
+  try {
+    const words = toWords(text);
+    typed = words.map((word) => (/\s/.test(word.text) ? `"${word.text}"` : word.text)).join(' ');
+    command = whichCommand(options.commands, words[0]?.text ?? 'help');
+    // Secrets and rights come first: who may not do it learns no more of it.
+    refuseStrangers(command, caller);
+    const answer = await command.run(parse(command, words.slice(1)), { ...caller, typed });
+    audit(options, entry(caller, typed, command.permission === 'operator' ? 'accepted' : 'answered', answer));
+    return answer.message;
+  } catch (error) {
+    return refused(error, { command, typed, caller, options });
+  }
+}
+
+interface Refusal {
+  command: ChatCommand | undefined;
+  typed: string;
+  caller: Omit<Caller, 'typed'>;
+  options: DispatchOptions;
+}
+
+async function refused(error: unknown, { command, typed, caller, options }: Refusal): Promise<Message> {
+  const explanation = explain(error);
+  if (explanation.ref !== undefined) {
+    options.log.error({ err: error, ref: explanation.ref, user: caller.asker.user }, 'A command broke');
+  }
+  audit(options, { ...entry(caller, typed, 'refused'), why: maskSecrets(explanation.text) });
+  return refusal(explanation, { not: command?.not, more: await moreToSay(error, typed, options) });
+}
+
+/** Mrkdwn: what to type instead, one line a cluster, since several are never guessed at; or whom to ask. */
+async function moreToSay(error: unknown, typed: string, { jobs, operators }: DispatchOptions): Promise<readonly string[]> {
+  if (!(error instanceof OperatorError)) return [];
+  if (error.code === 'forbidden') {
+    const [first, ...others] = operators().slice(0, 5).map(person);
+    return first === undefined ? [] : [`Operators: ${[first, ...others].join(', ')}`];
+  }
+  if (error.code !== 'ambiguous') return [];
+  const clusters = await jobs.clusters().catch(() => []);
+  return clusters.slice(0, 20).map((cluster) => `\`${SLASH} ${said(`${typed} on ${cluster}`)}\``);
+}
+
+function refuseStrangers(command: ChatCommand, { mayChange }: Omit<Caller, 'typed'>): void {
+  if (command.permission === 'viewer' || mayChange) return;
+  throw new OperatorError('forbidden', `Only operators may ${command.name}.`, {
+    hint: 'Ask one to do it, or to list you under operators in sparkops.yaml.',
+  });
+}
+
+function entry(
+  { asker }: Pick<Caller, 'asker'>,
+  typed: string,
+  decision: AuditEntry['decision'],
+  { about }: Partial<Answer> = {},
+): AuditEntry {
+  const which = about === undefined ? {} : { cluster: about.cluster, number: about.number, uid: about.uid };
+  return { who: asker, what: maskSecrets(typed).slice(0, 500), ...which, decision };
+}
+
+/** An audit that fails is logged; it does not change the answer. */
+function audit({ jobs, log }: DispatchOptions, line: AuditEntry): void {
+  try {
+    jobs.audit(line);
+  } catch (error) {
+    log.error({ err: error }, 'The audit could not be written');
+  }
+}

@@ -1,0 +1,126 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isEnded, type Deployment } from '../../jobs/deployment.ts';
+import { deploymentCard, formerCard } from '../cards/deployment-card.ts';
+import { textOnly, type Message } from '../cards/message.ts';
+import { problemOf, slackWord, type Place } from '../slack.ts';
+import { deliver, waitMs } from './deliver.ts';
+import { END, PHASE, PROGRESS, type Urgency } from './lane.ts';
+import { leaveChannel, type Presentation } from './presentation.ts';
+
+/** A message of ours that shows the record. */
+interface Face {
+  place: Place;
+  render: () => Message;
+  /** It was deleted. */
+  forget: () => Promise<void>;
+}
+
+/** What a face shows, and of which record. */
+type Shown = Map<string, { rendering: string; steps: string }>;
+
+/** Keeps the card, and the deploy's own card during a stop, at the latest record. Returns only by rejecting when aborted. */
+export async function keepCard(presentation: Presentation): Promise<never> {
+  const { watch, signal, standing } = presentation;
+  const shown: Shown = new Map();
+  for (;;) {
+    const seen = watch.version;
+    if (standing.facts.run > 0 && standing.facts.cardTs === '') await postCard(presentation, shown);
+    for (const face of faces(presentation)) await bringUpToDate(presentation, face, shown);
+    if (watch.version === seen) presentation.upTo.card = seen;
+    await watch.changed(seen, signal);
+  }
+}
+
+async function postCard(presentation: Presentation, shown: Shown): Promise<void> {
+  const { uid, lanes, log, standing, watch, signal } = presentation;
+  const { channel } = standing.facts;
+  await lanes.posts(channel).turn(() => PHASE, signal);
+  const { run, cardTries, sections } = standing.facts;
+  const rich = cardOf(presentation, sections);
+  const bare = cardOf(presentation, true);
+  const delivered = await deliver(presentation, {
+    post: { channel, mark: { deployment: uid, seq: run } },
+    versions: sections ? [rich, textOnly(bare)] : [rich, bare, textOnly(bare)],
+    since: watch.record.createdAt,
+    urgency: PHASE,
+    tries: cardTries,
+    keepTries: (tries) => standing.change({ cardTries: tries }, signal),
+    // Without a card there would be nothing to edit and no thread.
+    blindRepeats: Number.POSITIVE_INFINITY,
+  });
+  if (delivered === 'no-channel') return leaveChannel(presentation, channel);
+  if (typeof delivered === 'string') {
+    log.error({ uid, channel, delivered }, 'Slack refuses the card');
+    return delay(waitMs(5), undefined, { signal });
+  }
+  const { place, version } = delivered;
+  await standing.change({ cardTs: place.ts, channel: place.channel, cardTries: 0, sections: sections || version > 0 }, signal);
+  // A card that was found rather than posted may show an older state: it is edited.
+  if (version === 0 && cardTries === 0) shown.set(place.ts, { rendering: JSON.stringify(rich), steps: '' });
+  watch.bump();
+}
+
+async function bringUpToDate(presentation: Presentation, face: Face, shown: Shown): Promise<void> {
+  const { uid, slack, lanes, log, standing, watch, signal } = presentation;
+  const { ts, channel } = face.place;
+  for (let attempt = 0; ; attempt++) {
+    if (JSON.stringify(face.render()) === shown.get(ts)?.rendering) return;
+    await lanes.edits.turn(() => urgency(watch.record, shown.get(ts)?.steps), signal);
+    const message = face.render();
+    const state = { rendering: JSON.stringify(message), steps: stepsOf(watch.record) };
+    if (state.rendering === shown.get(ts)?.rendering) return;
+    try {
+      await slack.edit(face.place, message);
+      shown.set(ts, state);
+      return;
+    } catch (error) {
+      const problem = problemOf(error);
+      log.warn({ uid, channel, problem: problem.kind, why: slackWord(error) }, 'An edit of the card failed');
+      if (problem.kind === 'rate-limited') lanes.edits.pause(problem.waitMs);
+      else if (problem.kind === 'not-sent' || problem.kind === 'unknown') await delay(waitMs(attempt), undefined, { signal });
+      else if (problem.kind === 'gone') return face.forget();
+      else if (problem.kind === 'no-channel') return leaveChannel(presentation, channel);
+      else if (problem.kind === 'blocks-refused' && !standing.facts.sections) await standing.change({ sections: true }, signal);
+      else shown.set(ts, state);
+    }
+  }
+}
+
+function faces(presentation: Presentation): readonly Face[] {
+  const { standing, watch, signal } = presentation;
+  const { channel, cardTs, firstTs, sections, user } = standing.facts;
+  const found: Face[] = [];
+  if (cardTs !== '') {
+    found.push({
+      place: { channel, ts: cardTs },
+      render: () => cardOf(presentation, sections || standing.facts.sections),
+      forget: async () => {
+        if (standing.facts.cardTs === cardTs) await standing.change({ cardTs: '', cardTries: 0 }, signal);
+        watch.bump();
+      },
+    });
+  }
+  if (firstTs !== '') {
+    found.push({
+      place: { channel, ts: firstTs },
+      render: () => formerCard(watch.record, { asker: watch.record.by.user }),
+      forget: () => standing.change({ firstTs: '' }, signal),
+    });
+  }
+  return user === '' ? found.slice(0, 2) : found;
+}
+
+function cardOf({ standing, watch }: Presentation, sections: boolean): Message {
+  return deploymentCard(watch.record, { asker: standing.facts.user || watch.record.by.user, sections });
+}
+
+function urgency(record: Deployment, steps: string | undefined): Urgency {
+  if (steps === stepsOf(record)) return PROGRESS;
+  return isEnded(record.state) || record.state === 'aborting' ? END : PHASE;
+}
+
+/** What must be on the card at once when it changes; the rest is progress. */
+function stepsOf(record: Deployment): string {
+  const steps = record.phases.map((phase) => phase.state).join(' ');
+  return `${record.run} ${record.state} ${steps} ${record.cancelAsked ? 'cancel' : ''}`;
+}

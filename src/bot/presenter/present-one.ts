@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { isEnded } from '../../jobs/deployment.ts';
+import { SURFACE } from '../places.ts';
+import type { Slack } from '../slack.ts';
+import { keepCard } from './keep-card.ts';
+import { keepReplies } from './keep-replies.ts';
+import type { Lanes } from './lanes.ts';
+import type { PresentJobs, Presentation } from './presentation.ts';
+import { loadStanding } from './standing.ts';
+import { Watch } from './watch.ts';
+
+export interface PresentOptions {
+  jobs: PresentJobs;
+  slack: Slack;
+  lanes: Lanes;
+  log: Logger;
+  /** Aborted at a stop: what is being sent is sent, then it ends. */
+  stop: AbortSignal;
+  /** Hears how to tell that the record changed. */
+  onPoke: (poke: () => void) => void;
+}
+
+type Lease = NonNullable<Awaited<ReturnType<PresentJobs['present']>>>;
+
+const RENEW_EVERY_MS = 3_000;
+/** Of a lease's 10 s: without a renewal for longer, another process may present. */
+const SURE_FOR_MS = 7_000;
+
+/** Shows a deployment until all of it is in Slack, another process does it, or it is stopped. */
+export async function presentOne(uid: string, options: PresentOptions): Promise<void> {
+  const { jobs, log, stop } = options;
+  const lease = await jobs.present(uid, SURFACE);
+  if (!lease) return;
+  const over = new AbortController();
+  const end = () => over.abort();
+  stop.addEventListener('abort', end, { once: true });
+  if (stop.aborted) end();
+  try {
+    const presentation = await begin(uid, { ...options, end, signal: over.signal });
+    if (!presentation) {
+      await jobs.presented(uid, SURFACE);
+      return;
+    }
+    const loops = [
+      presentation.watch.keepLooking(over.signal, (error) => log.warn({ err: error, uid }, 'The record could not be read')),
+      keepCard(presentation),
+      keepReplies(presentation),
+      keepLease(lease, over),
+      finish(presentation, jobs, end),
+    ];
+    for (const loop of loops) loop.then(end, end);
+    const results = await Promise.allSettled(loops);
+    for (const result of results) {
+      if (result.status === 'rejected' && !isAbort(result.reason)) throw result.reason;
+    }
+  } finally {
+    stop.removeEventListener('abort', end);
+    await lease.release().catch((error: unknown) => log.warn({ err: error, uid }, 'A lease was not given back: it runs out'));
+  }
+}
+
+async function begin(
+  uid: string,
+  { jobs, slack, lanes, log, onPoke, end, signal }: PresentOptions & { end: () => void; signal: AbortSignal },
+): Promise<Presentation | undefined> {
+  const record = await jobs.find(uid);
+  const standing = await loadStanding(jobs, uid);
+  if (!record || !standing) return undefined;
+  const watch = new Watch(jobs, standing, record);
+  onPoke(() => watch.poke());
+  await watch.look();
+  const giveUp = () => {
+    void jobs.presented(uid, SURFACE).catch((error: unknown) => log.warn({ err: error, uid }, 'The store could not be told'));
+    end();
+  };
+  return { uid, slack, lanes, log, standing, watch, signal, upTo: { card: 0, replies: 0 }, giveUp };
+}
+
+/** Once the end is in Slack nothing more comes, unless something came meanwhile. */
+async function finish({ uid, watch, standing, upTo, signal }: Presentation, jobs: PresentJobs, end: () => void): Promise<void> {
+  for (;;) {
+    const seen = watch.version;
+    const shown = standing.facts.run > 0 && upTo.card === seen && upTo.replies === seen;
+    if (isEnded(watch.record.state) && shown) {
+      await jobs.presented(uid, SURFACE);
+      await watch.look();
+      if (watch.version === seen) return end();
+    }
+    await Promise.race([watch.changed(seen, signal), delay(100, undefined, { signal })]);
+  }
+}
+
+async function keepLease(lease: Lease, over: AbortController): Promise<void> {
+  let sureUntil = performance.now() + SURE_FOR_MS;
+  while (performance.now() < sureUntil) {
+    await delay(RENEW_EVERY_MS, undefined, { signal: over.signal });
+    const held = await lease.renew().catch(() => undefined);
+    if (held === false) return;
+    if (held === true) sureUntil = performance.now() + SURE_FOR_MS;
+  }
+}
+
+function isAbort(reason: unknown): boolean {
+  if (!(reason instanceof Error)) return false;
+  return reason.name === 'AbortError' || (reason.cause instanceof Error && reason.cause.name === 'AbortError');
+}

@@ -1,0 +1,159 @@
+import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError, type WebClient } from '@slack/web-api';
+import type { Message } from './cards/message.ts';
+
+/** Stands in a post's metadata: by it a post is found again whose answer never came. */
+export interface Mark {
+  deployment: string;
+  seq: number;
+}
+
+export interface Place {
+  channel: string;
+  ts: string;
+}
+
+export interface Post {
+  channel: string;
+  message: Message;
+  mark: Mark;
+  /** ts of the card, for a reply in its thread. */
+  threadTs?: string;
+  /** Shows the reply in the channel too. */
+  broadcast?: boolean;
+}
+
+/** What the presenter does in Slack. Rejections are read by `problemOf`. */
+export interface Slack {
+  post: (post: Post) => Promise<Place>;
+  edit: (place: Place, message: Message) => Promise<void>;
+  /** A post of ours by its mark, at or after `since` (ISO 8601). 'blind': Slack does not let us look. */
+  find: (where: { channel: string; threadTs?: string; mark: Mark; since: string }) => Promise<Place | undefined | 'blind'>;
+}
+
+const EVENT_TYPE = 'sparkops';
+/** Slack's clock may differ from ours. */
+const SKEW_SECONDS = 120;
+const PAGES = 5;
+
+export function slackOver(client: WebClient): Slack {
+  return {
+    async post({ channel, message, mark, threadTs, broadcast }) {
+      const answer = await client.chat.postMessage({
+        channel,
+        ...message,
+        ...(threadTs === undefined ? {} : { thread_ts: threadTs, reply_broadcast: broadcast ?? false }),
+        metadata: { event_type: EVENT_TYPE, event_payload: { ...mark } },
+        unfurl_links: false,
+        unfurl_media: false,
+      });
+      return { channel: answer.channel ?? channel, ts: answer.ts ?? '' };
+    },
+
+    async edit({ channel, ts }, message) {
+      await client.chat.update({ channel, ts, ...message });
+    },
+
+    async find({ channel, threadTs, mark, since }) {
+      const oldest = String(Math.floor(Date.parse(since) / 1_000) - SKEW_SECONDS);
+      let cursor = '';
+      for (let page = 0; page < PAGES; page++) {
+        const options = { channel, oldest, limit: 200, include_all_metadata: true, ...(cursor === '' ? {} : { cursor }) };
+        try {
+          const answer =
+            threadTs === undefined
+              ? await client.conversations.history(options)
+              : await client.conversations.replies({ ...options, ts: threadTs });
+          const found = answer.messages?.find((message) => marks(message, mark));
+          if (found?.ts) return { channel, ts: found.ts };
+          cursor = answer.response_metadata?.next_cursor ?? '';
+        } catch (error) {
+          if (error instanceof WebAPIPlatformError && BLIND.has(error.data.error)) return 'blind';
+          throw error;
+        }
+        if (cursor === '') return undefined;
+      }
+      return undefined;
+    },
+  };
+}
+
+export type Problem =
+  /** Definitely not done; may be tried again after `waitMs`. */
+  | { kind: 'rate-limited'; waitMs: number }
+  | { kind: 'not-sent' }
+  /** May have been done. */
+  | { kind: 'unknown' }
+  | { kind: 'blocks-refused' }
+  /** The message, or the thread, is no more. */
+  | { kind: 'gone' }
+  /** We can't write in that channel. */
+  | { kind: 'no-channel' }
+  /** Trying the same again can't help. */
+  | { kind: 'refused' };
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof WebAPIRateLimitedError) return { kind: 'rate-limited', waitMs: error.retryAfter * 1_000 };
+  if (error instanceof WebAPIPlatformError) return ofPlatform(error.data.error);
+  if (error instanceof WebAPIHTTPError) return { kind: 'unknown' };
+  if (error instanceof WebAPIRequestError) return NEVER_LEFT.has(codeOf(error.original)) ? { kind: 'not-sent' } : { kind: 'unknown' };
+  return { kind: 'unknown' };
+}
+
+/** For the log: Slack's own word for it. */
+export function slackWord(error: unknown): string {
+  if (error instanceof WebAPIPlatformError) return error.data.error;
+  return error instanceof Error ? error.message : 'no reason given';
+}
+
+function ofPlatform(word: string): Problem {
+  if (GONE.has(word)) return { kind: 'gone' };
+  if (NO_CHANNEL.has(word)) return { kind: 'no-channel' };
+  if (BLOCKS.has(word)) return { kind: 'blocks-refused' };
+  if (UNSURE.has(word)) return { kind: 'unknown' };
+  if (word === 'ratelimited' || word === 'rate_limited') return { kind: 'rate-limited', waitMs: 30_000 };
+  return { kind: 'refused' };
+}
+
+const GONE = new Set([
+  'message_not_found',
+  'thread_not_found',
+  'cant_update_message',
+  'edit_window_closed',
+  'cannot_reply_to_message',
+  'restricted_action_thread_locked',
+]);
+const NO_CHANNEL = new Set([
+  'not_in_channel',
+  'channel_not_found',
+  'is_archived',
+  'messages_tab_disabled',
+  'restricted_action',
+  'restricted_action_read_only_channel',
+  'restricted_action_non_threadable_channel',
+]);
+const BLOCKS = new Set([
+  'invalid_blocks',
+  'invalid_blocks_format',
+  'msg_blocks_too_long',
+  'msg_too_long',
+  'block_mismatch',
+  'invalid_arguments',
+]);
+const UNSURE = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'team_added_to_org']);
+const BLIND = new Set(['missing_scope', 'not_allowed_token_type', 'no_permission', 'access_denied']);
+const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+
+/** fetch wraps the system's error as a cause. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if ('code' in error && typeof error.code === 'string') return error.code;
+  return codeOf(error.cause);
+}
+
+function marks(message: { metadata?: { event_type?: string; event_payload?: unknown } }, mark: Mark): boolean {
+  const payload = message.metadata?.event_payload;
+  if (message.metadata?.event_type !== EVENT_TYPE || typeof payload !== 'object' || payload === null) return false;
+  return (
+    'deployment' in payload && payload.deployment === mark.deployment && 'seq' in payload && payload.seq === mark.seq
+  );
+}

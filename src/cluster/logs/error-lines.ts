@@ -1,0 +1,56 @@
+import type { CleanLine } from './clean-lines.ts';
+
+export interface PlainCause {
+  /** The error line that says most, or the last line. */
+  text: string;
+  /** Of the node that wrote it. */
+  ip?: string;
+  /** What proves it, at most 15. */
+  lines: readonly string[];
+}
+
+// vLLM's record head: level, time, file and line.
+const RECORD = /^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]*\]\s?/;
+const EXCEPTION = /^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Timeout)(?::|$)/;
+const ERROR_RECORD = /^(?:ERROR|CRITICAL) /;
+/** They say only that something before them failed. */
+const WRAPPER = /Engine core initialization failed|root cause above|EngineDeadError|^SystemExit|^KeyboardInterrupt|CancelledError/;
+
+const BEFORE = 9;
+const AFTER = 5;
+const MAX_WIDTH = 300;
+
+/** A first, plain reading of how a log ends. `nodeOf` names the node of an address. */
+export function plainCause(log: readonly CleanLine[], nodeOf: (ip: string) => string | undefined): PlainCause {
+  const texts = log.map(({ text }) => text.replace(RECORD, ''));
+  const errors = texts.flatMap((text, at) => (EXCEPTION.test(text.trimStart()) ? [at] : []));
+  const records = log.flatMap(({ text }, at) => (ERROR_RECORD.test(text) ? [at] : []));
+  const isRoot = (at: number) => !WRAPPER.test(texts[at] ?? '');
+  const at =
+    errors.findLast(isRoot) ?? errors.at(-1) ?? records.findLast(isRoot) ?? records.at(-1) ?? Math.max(0, log.length - 1);
+
+  const block = range(Math.max(0, at - BEFORE), at).filter((each) => speaks(texts[each] ?? '') && each !== at);
+  const after = [...errors, ...records].filter((each) => each > at);
+  const shown = [...block, at, ...[...new Set(after)].toSorted((a, b) => a - b).slice(-AFTER)];
+  const ip = log[at]?.ip;
+  return {
+    text: (texts[at] ?? 'the log is empty').trim().slice(0, MAX_WIDTH),
+    ...(ip !== undefined && { ip }),
+    lines: shown.flatMap((each) => lineOf(log[each], texts[each], nodeOf)),
+  };
+}
+
+/** Not a line of carets under an expression. */
+function speaks(text: string): boolean {
+  return !/^[\s^~]*$/.test(text);
+}
+
+function lineOf(line: CleanLine | undefined, text: string | undefined, nodeOf: (ip: string) => string | undefined): string[] {
+  if (!line || text === undefined) return [];
+  const node = line.ip === undefined ? undefined : (nodeOf(line.ip) ?? line.ip);
+  return [`${node === undefined ? '' : `${node}: `}${text}`.slice(0, MAX_WIDTH)];
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+}

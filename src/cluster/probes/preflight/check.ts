@@ -1,0 +1,30 @@
+import type { CheckRow } from '../../finding.ts';
+import type { Plan, PlanNode } from '../../plan.ts';
+import type { Belonging } from '../belonging.ts';
+import type { NodeFacts } from './facts.ts';
+
+/** What a check may look at: its node, and what it takes to compare it with the others. */
+export interface CheckInput {
+  plan: Plan;
+  node: PlanNode;
+  facts: NodeFacts;
+  /** Undefined for the head itself, and when the head could not be read. */
+  head: NodeFacts | undefined;
+  belonging: Belonging;
+  /** Every node could be read. Otherwise nobody knows whose a container is. */
+  complete: boolean;
+}
+
+/** A row without its node and name. */
+export type Judgement = Omit<CheckRow, 'node' | 'check'>;
+
+/** Judges one thing on one node. To add a check, write one of these and name it in checks.ts. */
+export interface Check {
+  name: string;
+  /** Undefined: there is nothing to say about this node. */
+  judge: (input: CheckInput) => Judgement | undefined;
+}
+
+export function ok(text: string): Judgement {
+  return { state: 'ok', text };
+}

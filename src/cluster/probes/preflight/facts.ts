@@ -1,0 +1,77 @@
+import type { Machine } from '../../machine.ts';
+import { run } from '../../remote/command.ts';
+import { programText } from '../../remote/programs.ts';
+import { containersIn, type OurContainer } from '../containers.ts';
+import { parseListeners } from '../listeners.ts';
+import { parseSections, type Section, type Sections } from '../sections.ts';
+
+export interface ImageFacts {
+  id: string;
+  /** Of the registry; empty for an image that was built on the node. */
+  repoDigests: readonly string[];
+  entrypoint: readonly string[];
+  command: readonly string[];
+}
+
+/** What a node looks like before a launch. Raw: nothing in it is judged. */
+export interface NodeFacts {
+  docker: { version: string; problem: readonly string[] };
+  image: ImageFacts | undefined;
+  /** As `nvidia-smi -L` prints them. */
+  gpus: readonly string[];
+  gpuProblem: readonly string[];
+  /** Interface and IPv4 address. */
+  addresses: readonly { interface: string; address: string }[];
+  listeners: readonly string[];
+  missingTools: readonly string[];
+  containers: readonly OurContainer[];
+}
+
+/** One command for all of it. */
+export async function readNodeFacts(machine: Machine, about: { realm: string; image: string }): Promise<NodeFacts> {
+  const { name, paths } = machine.node;
+  const { stdout } = await machine.read(run('sh', '-s', '--', about.realm, paths.state, about.image), {
+    stdin: programText('node-facts.sh') + programText('preflight.sh'),
+  });
+  return factsFrom(parseSections(stdout), name);
+}
+
+function factsFrom(sections: Sections, node: string): NodeFacts {
+  const docker = sections.get('docker');
+  const gpus = sections.get('gpus');
+  return {
+    docker: {
+      version: docker.exitCode === 0 ? (docker.lines.at(-1) ?? '') : '',
+      problem: docker.exitCode === 0 ? [] : docker.lines,
+    },
+    image: imageFrom(sections.get('image')),
+    gpus: gpus.exitCode === 0 ? gpus.lines.filter((line) => line.startsWith('GPU ')) : [],
+    gpuProblem: gpus.lines,
+    addresses: sections.get('addresses').lines.flatMap((line) => {
+      const [, name, address] = /^\d+:\s+([^\s@]+)\S*\s+inet\s+([\d.]+)/.exec(line) ?? [];
+      return name !== undefined && address !== undefined ? [{ interface: name, address }] : [];
+    }),
+    listeners: parseListeners(sections.get('listeners').lines),
+    missingTools: sections.all
+      .filter(({ name, exitCode }) => name.startsWith('tool ') && exitCode !== 0)
+      .map(({ name }) => name.slice('tool '.length)),
+    // Without Docker there is one finding to show, and it is Docker.
+    containers: docker.exitCode === 0 ? containersIn(sections, node) : [],
+  };
+}
+
+function imageFrom({ lines, exitCode }: Section): ImageFacts | undefined {
+  const json = lines.find((line) => line.startsWith('{'));
+  if (exitCode !== 0 || json === undefined) return undefined;
+  const image = JSON.parse(json) as {
+    Id?: string;
+    RepoDigests?: string[] | null;
+    Config?: { Entrypoint?: string[] | null; Cmd?: string[] | null };
+  };
+  return {
+    id: image.Id ?? '',
+    repoDigests: image.RepoDigests ?? [],
+    entrypoint: image.Config?.Entrypoint ?? [],
+    command: image.Config?.Cmd ?? [],
+  };
+}

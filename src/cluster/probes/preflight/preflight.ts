@@ -1,0 +1,88 @@
+import { OperatorError } from '../../../errors.ts';
+import type { CheckRow } from '../../finding.ts';
+import type { Machine } from '../../machine.ts';
+import type { Plan } from '../../plan.ts';
+import { withLimit } from '../../remote/limit.ts';
+import { sortContainers } from '../belonging.ts';
+import { CHECKS } from './checks.ts';
+import { type NodeFacts, readNodeFacts } from './facts.ts';
+
+export interface PreflightResult {
+  rows: readonly CheckRow[];
+  /** Of the image on the head. */
+  imageDigest?: string;
+}
+
+/** All checks on all nodes, one command each. A node that can't be read or changed is a row, never a rejection. */
+export async function preflight(
+  plan: Plan,
+  machines: readonly Machine[],
+  limits: { signal: AbortSignal; limitMs: number },
+): Promise<PreflightResult> {
+  const read = await Promise.all(machines.map((machine) => readNode(machine, plan, limits)));
+  const all = read.flatMap(({ machine, facts }) =>
+    (facts?.containers ?? []).map((container) => ({ node: machine.node.name, container })),
+  );
+  const belonging = sortContainers(all, plan.uid);
+  const head = read[0]?.facts;
+  const complete = read.every(({ facts }) => facts !== undefined);
+
+  const rows = read.flatMap(({ machine, facts, reach }) => {
+    const { node } = machine;
+    const judged = !facts
+      ? []
+      : CHECKS.flatMap(({ name, judge }) => {
+          const row = judge({ plan, node, facts, head: node.role === 'head' ? undefined : head, belonging, complete });
+          return row ? [{ node: node.name, check: name, ...row }] : [];
+        });
+    return [...reach, ...judged];
+  });
+  const digest = head?.image?.repoDigests[0] ?? head?.image?.id;
+  return { rows, ...(digest && { imageDigest: digest }) };
+}
+
+interface NodeRead {
+  machine: Machine;
+  facts?: NodeFacts;
+  reach: readonly CheckRow[];
+}
+
+async function readNode(
+  machine: Machine,
+  { realm, image }: Plan,
+  { signal, limitMs }: { signal: AbortSignal; limitMs: number },
+): Promise<NodeRead> {
+  const fence = fenceRows(machine);
+  // A node that could not be raised is likely away: no need to wait for it as long as for the others.
+  const patienceMs = fence.length > 0 ? limitMs / 2 : limitMs;
+  const late = () => silent(machine, patienceMs);
+  try {
+    const facts = await withLimit({ signal, limitMs: patienceMs, late }, () => readNodeFacts(machine, { realm, image }));
+    return { machine, facts, reach: fence.length > 0 ? fence : [reached(machine)] };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof OperatorError)) throw error;
+    return { machine, reach: fence.length > 0 ? fence : [unread(machine, error)] };
+  }
+}
+
+function silent({ node }: Machine, limitMs: number): OperatorError {
+  return new OperatorError('timeout', `${node.name} did not answer within ${Math.round(limitMs / 1000)} s.`, {
+    hint: `Is it on? Does SSH work there (${node.address})?`,
+    node: node.name,
+  });
+}
+
+function unread({ node }: Machine, { message, hint, lines }: OperatorError): CheckRow {
+  return { node: node.name, check: 'reach', state: 'failed', text: message, remedy: hint, lines };
+}
+
+function reached({ node }: Machine): CheckRow {
+  return { node: node.name, check: 'reach', state: 'ok', text: `${node.address} answers, and obeys this deployment` };
+}
+
+function fenceRows({ node, raiseProblem }: Machine): CheckRow[] {
+  if (!raiseProblem) return [];
+  const { text, remedy, lines } = raiseProblem;
+  return [{ node: node.name, check: 'reach', state: 'failed', text, remedy, lines }];
+}

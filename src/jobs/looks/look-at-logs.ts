@@ -1,0 +1,61 @@
+import { containerLogs } from '../../cluster/docker.ts';
+import { run } from '../../cluster/remote/command.ts';
+import type { ExecResult } from '../../cluster/remote/transport.ts';
+import { OperatorError } from '../../errors.ts';
+import type { LogExcerpt } from '../jobs.ts';
+import { readStatus, stateFolder } from './look-at-node.ts';
+import type { LogLook } from './look-requests.ts';
+import type { Looking } from './run-look.ts';
+
+/** The engine's own file where it is, else what the container printed. */
+export async function lookAtLogs(looking: Looking, request: LogLook): Promise<LogExcerpt> {
+  const { lines, deployment } = request;
+  const { signal, limitMs } = looking;
+  const config = await looking.config();
+  const cluster = config.clusters.get(request.cluster);
+  if (!cluster) throw new OperatorError('unknown-name', `There is no cluster ${request.cluster}.`, { hint: 'See status.' });
+  const wanted = request.node ?? deployment?.head ?? cluster.nodes.find(({ role }) => role === 'head')?.name;
+  const node = cluster.nodes.find(({ name }) => name === wanted) ?? (request.node === undefined ? cluster.nodes[0] : undefined);
+  if (!node) {
+    const names = cluster.nodes.map(({ name }) => name).join(', ');
+    throw new OperatorError('unknown-name', `${cluster.name} has no node ${wanted ?? ''}.`, { hint: `It has: ${names}.` });
+  }
+  const transport = looking.transports.to(cluster);
+  const exec = (command: Parameters<typeof transport.exec>[1]) => transport.exec(node.name, command, { signal, limitMs });
+  const excerpt = { cluster: cluster.name, node: node.name };
+
+  if (deployment) {
+    const numbered = { ...excerpt, number: deployment.number };
+    const folder = `${stateFolder(cluster, node)}/runs/${deployment.uid}`;
+    const file = await exec(run('tail', '-n', lines, '--', `${folder}/serve.log`));
+    if (file.exitCode === 0 && file.stdout !== '') {
+      return { ...numbered, source: 'the engine', lines: tail(file.stdout, lines) };
+    }
+    const container = `sparkops-${deployment.uid}-${node.name}`;
+    const logs = await exec(containerLogs(container, lines));
+    if (logs.exitCode === 0) return { ...numbered, source: `container ${container}`, lines: tail(both(logs), lines) };
+    throw nothing(`#${deployment.number} has left no log on ${node.name}.`);
+  }
+
+  const { containers } = await readStatus({ ...looking, realm: config.sparkops.name, cluster, node, transport });
+  const [container] = containers.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+  if (!container) throw nothing(`${node.name} has no container of ours.`);
+  const logs = await exec(containerLogs(container.name, lines));
+  return { ...excerpt, source: `container ${container.name}`, lines: tail(both(logs), lines) };
+}
+
+/** An answer holds at most 100 KB: the end counts. */
+const MAX_ANSWER = 100_000;
+
+function tail(text: string, count: number): string[] {
+  const last = text.replace(/\n$/, '').slice(-MAX_ANSWER).split('\n');
+  return last.slice(-count);
+}
+
+function both({ stdout, stderr }: ExecResult): string {
+  return stdout + stderr;
+}
+
+function nothing(text: string): OperatorError {
+  return new OperatorError('unknown-name', text, { hint: 'status shows what is there; logs NUMBER shows an earlier one.' });
+}

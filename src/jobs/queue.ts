@@ -1,0 +1,46 @@
+import { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import { keysOf } from './keys.ts';
+
+/** A job carries only the deployment's id. */
+export interface DeployJob {
+  uid: string;
+}
+
+export type DeployQueue = Queue<DeployJob, void, 'run'>;
+
+export interface QueueOptions {
+  realm: string;
+  redis: Redis;
+  log: Logger;
+}
+
+export function openDeployQueue({ realm, redis, log }: QueueOptions): DeployQueue {
+  const queue: DeployQueue = new Queue('deploys', {
+    connection: redis,
+    prefix: keysOf(realm).prefix,
+    defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
+  });
+  queue.on('error', (error) => log.debug({ err: error }, 'Queue deploys'));
+  return queue;
+}
+
+/** False when the queue has a job of that id already. Rejects with 'late' work left to the reconciler after `limitMs`. */
+export async function enqueue(queue: DeployQueue, uid: string, job: string, limitMs: number): Promise<void> {
+  // BullMQ waits without limit for a Redis that is away.
+  await within(limitMs, queue.add('run', { uid }, { jobId: job }));
+}
+
+export async function within<T>(limitMs: number, work: Promise<T>): Promise<T | undefined> {
+  work.catch(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), limitMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,60 @@
+import { isEnded, type Deployment } from './deployment.ts';
+import type { Entry } from './journal.ts';
+import { script, type Store } from './store.ts';
+
+/** Puts back what a run knows after Redis has lost its memory: record, views, claim and fence. Its next renewal takes the lease again. */
+export async function restoreRun(store: Store, entry: Entry, fence: number): Promise<boolean> {
+  return restore(store, entry, fence);
+}
+
+/** A record of a deployment that serves, read from its node. */
+export async function restoreServing(store: Store, record: Deployment): Promise<boolean> {
+  return restore(store, { record: { ...record, state: 'serving' }, rev: 1, seq: 0, job: '', views: {} }, 0);
+}
+
+/** False when the store knows it already, or the cluster was claimed meanwhile. */
+async function restore(store: Store, { record, seq, job, views }: Entry, fence: number): Promise<boolean> {
+  const { keys } = store;
+  const { uid, cluster, number } = record;
+  const live = !isEnded(record.state);
+  const surfaces = Object.entries(views).flatMap(([surface, text]) => [surface, text]);
+  const [outcome] = await writeBack(
+    store,
+    [
+      keys.record(uid),
+      keys.claim(cluster),
+      live ? keys.live : keys.serving(cluster),
+      keys.fence(cluster),
+      keys.counter,
+      keys.numbers,
+      keys.unpresented(''),
+    ],
+    [uid, number, JSON.stringify(record), seq, job, live ? 'live' : 'serving', fence, keys.changes, ...surfaces],
+  );
+  return outcome === 'ok';
+}
+
+const writeBack = script(`
+local record, claim, list, fence, counter, numbers, unpresented = unpack(KEYS)
+local uid, number, json, seq, job, standing, ours, changes = unpack(ARGV)
+if redis.call('EXISTS', record) == 1 then return {'known'} end
+if standing == 'live' then
+  if redis.call('EXISTS', claim) == 1 then return {'claimed'} end
+  redis.call('SET', claim, uid)
+  redis.call('SET', fence, ours)
+  redis.call('SADD', list, uid)
+else
+  redis.call('ZADD', list, 0, uid)
+end
+redis.call('HSET', record, 'json', json, 'rev', 1, 'seq', seq, 'runs', 1, 'job', job)
+for i = 9, #ARGV, 2 do
+  redis.call('HSET', record, 'view:' .. ARGV[i], ARGV[i + 1])
+  redis.call('SADD', unpresented .. ARGV[i], uid)
+end
+redis.call('HSET', numbers, number, uid)
+if redis.call('EXISTS', counter) == 1 and tonumber(redis.call('GET', counter)) < tonumber(number) then
+  redis.call('SET', counter, number)
+end
+redis.call('PUBLISH', changes, uid)
+return {'ok'}
+`);

@@ -1,0 +1,63 @@
+import type { Logger } from 'pino';
+import type { Finding } from '../../cluster/finding.ts';
+import type { Plan } from '../../cluster/plan.ts';
+import { renewFence, type About } from '../../cluster/remote/fence.ts';
+import type { Transport } from '../../cluster/remote/transport.ts';
+import type { Lease } from '../lease.ts';
+import { raiseFences } from './raise-fences.ts';
+
+export interface Fences {
+  /** Raises on every node, until that has worked once. Resolves with what stands against it. */
+  raise: (signal: AbortSignal) => Promise<readonly Finding[]>;
+  problems: () => ReadonlyMap<string, Finding>;
+  stop: () => void;
+}
+
+export interface FencesOptions {
+  plan: Plan;
+  transport: Transport;
+  lease: Lease;
+  about: About;
+  /** Ends the renewing. */
+  signal: AbortSignal;
+  log: Logger;
+}
+
+/** The lines below a node's fence are for people: rewritten this often, and stale after five of these. */
+const RENEW_MS = 60_000;
+
+/** The fences of one run: raised when it first asks, their lines renewed as long as it lasts. */
+export function keepFences(options: FencesOptions): Fences {
+  const { plan, transport, lease, about, signal, log } = options;
+  let problems: ReadonlyMap<string, Finding> = new Map();
+  let raised = false;
+
+  async function renew(): Promise<void> {
+    if (!raised || lease.state !== 'held') return;
+    const grip = { realm: plan.realm, fence: lease.fence, token: lease.token };
+    const limitMs = plan.limits.changeMs;
+    const all = plan.nodes.map(({ name, paths }) =>
+      renewFence({ transport, node: name, state: paths.state, grip, about, signal, limitMs }),
+    );
+    for (const { reason } of (await Promise.allSettled(all)).filter((each) => each.status === 'rejected')) {
+      if (signal.aborted) return;
+      log.warn({ err: reason }, 'The lines of a fence were not renewed; again in a minute');
+      lease.check();
+    }
+  }
+
+  const renewing = setInterval(() => void renew(), RENEW_MS);
+  renewing.unref();
+
+  return {
+    raise: async (raising) => {
+      if (!raised) {
+        problems = await raiseFences({ plan, transport, lease, about, signal: raising });
+        raised = problems.size === 0;
+      }
+      return [...problems.values()];
+    },
+    problems: () => problems,
+    stop: () => clearInterval(renewing),
+  };
+}

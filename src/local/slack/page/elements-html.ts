@@ -1,0 +1,95 @@
+import { isObject, textIn, type JsonObject } from '../json.ts';
+import { optionsOf } from '../elements.ts';
+import { escapeHtml, linkHtml, plainHtml } from './html.ts';
+
+/** Something to act on: a button, a select, an input. The page's script finds it by its data attributes. */
+export function elementHtml(element: JsonObject, people: readonly { id: string; displayName: string }[]): string {
+  const type = textIn(element, 'type') ?? '';
+  switch (type) {
+    case 'button':
+      return buttonHtml(element);
+    case 'image':
+      return `<img class="small" src="${attribute(element, 'image_url')}" alt="${attribute(element, 'alt_text')}">`;
+    case 'static_select':
+    case 'overflow':
+    case 'multi_static_select':
+      return selectHtml(
+        element,
+        optionsOf(element).map((option) => [textIn(option, 'value') ?? '', labelOf(option)]),
+      );
+    case 'users_select':
+      return selectHtml(
+        element,
+        people.map((person) => [person.id, person.displayName]),
+      );
+    case 'radio_buttons':
+    case 'checkboxes':
+      return choicesHtml(element, type === 'checkboxes' ? 'checkbox' : 'radio');
+    case 'plain_text_input':
+      return element['multiline'] === true ? areaHtml(element) : inputHtml(element, 'text');
+    case 'number_input':
+      return inputHtml(element, 'number');
+    case 'email_text_input':
+      return inputHtml(element, 'email');
+    case 'url_text_input':
+      return inputHtml(element, 'url');
+    default:
+      return `<span class="unknown">[${escapeHtml(type)}]</span>`;
+  }
+}
+
+function buttonHtml(element: JsonObject): string {
+  const style = textIn(element, 'style') ?? '';
+  const label = plainHtml(labelOf(element));
+  const url = textIn(element, 'url');
+  const confirm = isObject(element['confirm']) ? ` data-confirm="${confirmAttribute(element['confirm'])}"` : '';
+  const value = textIn(element, 'value') === undefined ? '' : ` data-value="${attribute(element, 'value')}"`;
+  const title = textIn(element, 'accessibility_label');
+  const name = title === undefined ? '' : ` aria-label="${escapeHtml(title)}"`;
+  const button = `<button type="button" class="button ${escapeHtml(style)}" ${action(element)}${value}${confirm}${name}>${label}</button>`;
+  return url === undefined ? button : `${button} ${linkHtml(url, 'open')}`;
+}
+
+function confirmAttribute(confirm: JsonObject): string {
+  const texts = ['title', 'text', 'confirm', 'deny'].map((key) => [key, labelOf({ text: confirm[key] })]);
+  return escapeHtml(JSON.stringify(Object.fromEntries(texts)));
+}
+
+function selectHtml(element: JsonObject, options: [string, string][]): string {
+  const initial = isObject(element['initial_option']) ? textIn(element['initial_option'], 'value') : undefined;
+  const placeholder = labelOf({ text: element['placeholder'] }) || (element['type'] === 'overflow' ? '⋯' : 'Choose');
+  const items = options.map(([value, label]) => {
+    const selected = value === initial ? ' selected' : '';
+    return `<option value="${escapeHtml(value)}"${selected}>${escapeHtml(label)}</option>`;
+  });
+  return `<select ${action(element)} data-input><option value="">${escapeHtml(placeholder)}</option>${items.join('')}</select>`;
+}
+
+function choicesHtml(element: JsonObject, type: 'checkbox' | 'radio'): string {
+  return optionsOf(element)
+    .map((option) => {
+      const input = `<input type="${type}" name="${attribute(element, 'action_id')}" value="${attribute(option, 'value')}" ${action(element)} data-input>`;
+      return `<label class="choice">${input} ${plainHtml(labelOf(option))}</label>`;
+    })
+    .join('');
+}
+
+function inputHtml(element: JsonObject, type: 'text' | 'number' | 'email' | 'url'): string {
+  return `<input type="${type}" ${action(element)} data-input value="${attribute(element, 'initial_value')}" placeholder="${escapeHtml(labelOf({ text: element['placeholder'] }))}">`;
+}
+
+function areaHtml(element: JsonObject): string {
+  return `<textarea ${action(element)} data-input rows="4">${attribute(element, 'initial_value')}</textarea>`;
+}
+
+function action(element: JsonObject): string {
+  return `data-action="${attribute(element, 'action_id')}"`;
+}
+
+function attribute(element: JsonObject, key: string): string {
+  return escapeHtml(textIn(element, key) ?? '');
+}
+
+function labelOf(object: JsonObject): string {
+  return isObject(object['text']) ? (textIn(object['text'], 'text') ?? '') : '';
+}

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { execPath } from 'node:process';
+import { join } from 'node:path';
+import { OWN_ENTRYPOINT } from './faults.ts';
+import { linkTools } from './posix-tools.ts';
+import { writeMachine, type Machine, type MachineImage } from './stand-ins/machine.ts';
+
+export interface MachineFolders {
+  home: string;
+  bin: string;
+  /** Programs in a container. */
+  inside: string;
+  models: string;
+  cache: string;
+  state: string;
+}
+
+export function foldersOf(machine: Machine): MachineFolders {
+  const home = join(machine.folder, 'home');
+  return {
+    home,
+    bin: join(machine.folder, 'bin'),
+    inside: join(machine.folder, 'container-bin'),
+    models: join(home, 'models'),
+    cache: join(home, '.cache/huggingface'),
+    state: join(home, '.sparkops'),
+  };
+}
+
+export function makeImage(name: string, own: Partial<MachineImage> = {}): MachineImage {
+  const digest = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  const env = ['NVIDIA_VISIBLE_DEVICES=all', 'VLLM_USAGE_SOURCE=production-docker-image'];
+  return { name, id: digest(`id ${name}`), digest: digest(name), entrypoint: null, cmd: ['/bin/bash'], env, ...own };
+}
+
+/** Writes a machine's folder: its description, its home, and the programs of the host and of its containers. */
+export async function makeMachine(machine: Machine, standIns: string): Promise<void> {
+  const folders = foldersOf(machine);
+  const { bin, inside } = folders;
+  for (const folder of [...Object.values(folders), join(machine.folder, 'ports')]) {
+    await mkdir(folder, { recursive: true });
+  }
+  writeMachine(machine);
+  const program = async (folder: string, name: string, text: string) =>
+    await writeFile(join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  const standIn = (name: string) =>
+    `exec ${quote(execPath)} ${quote(join(standIns, `${name}.js`))} ${quote(machine.folder)} "$@"`;
+
+  for (const folder of [bin, inside]) {
+    for (const missing of await linkTools(folder)) await program(folder, missing, standIn(missing));
+  }
+  await program(bin, 'docker', standIn('docker'));
+  await program(bin, 'ip', ipText(machine));
+  await program(bin, 'ss', ssText(machine));
+  await program(bin, 'nvidia-smi', nvidiaText(machine));
+  for (const name of ['ray', 'vllm', 'python3']) await program(inside, name, standIn(name));
+  const own = "echo 'Serving the default model; the arguments are not used'\nexec sleep 86400";
+  await program(inside, OWN_ENTRYPOINT, own);
+}
+
+function ipText({ management, fabric }: Machine): string {
+  const nets = [...(management ? [management] : []), fabric];
+  const addresses = nets.map(({ address, interface: name }, at) => {
+    const broadcast = address.replace(/\d+$/, '255');
+    return `${at + 2}: ${name}    inet ${address}/24 brd ${broadcast} scope global noprefixroute ${name}\\       valid_lft forever preferred_lft forever`;
+  });
+  const loopback = '1: lo    inet 127.0.0.1/8 scope host lo\\       valid_lft forever preferred_lft forever';
+  const gateway = management?.address.replace(/\d+$/, '1') ?? '';
+  const route = management
+    ? `default via ${gateway} dev ${management.interface} proto dhcp src ${management.address} metric 100 `
+    : '';
+  return [
+    'case "$*" in',
+    `'-o -4 addr show') printf '%s\\n' ${[loopback, ...addresses].map(quote).join(' ')} ;;`,
+    `'-o -4 route show default') ${route ? `printf '%s\\n' ${quote(route)}` : ':'} ;;`,
+    `*) echo "ip: this pretend machine does not know: $*" >&2; exit 255 ;;`,
+    'esac',
+  ].join('\n');
+}
+
+function ssText(machine: Machine): string {
+  return [
+    `for file in ${quote(join(machine.folder, 'ports'))}/*; do`,
+    '  [ -f "$file" ] && read -r address port real pid kind < "$file" && kill -0 "$pid" 2>/dev/null || continue',
+    `  printf 'LISTEN 0      2048   %15s:%-5s      0.0.0.0:*\\n' "$address" "$port"`,
+    'done',
+  ].join('\n');
+}
+
+function nvidiaText(machine: Machine): string {
+  const uuid = createHash('sha256').update(machine.name).digest('hex').slice(0, 12);
+  return [
+    'case "$*" in',
+    `-L) echo 'GPU 0: NVIDIA GB10 (UUID: GPU-6f1b2a7c-0d5e-4b3f-9a61-${uuid})' ;;`,
+    '--query-gpu=name,driver_version,power.draw,temperature.gpu,utilization.gpu*)',
+    `  if grep -q engine ${quote(join(machine.folder, 'ports'))}/* 2>/dev/null; then echo 'NVIDIA GB10, 580.95.05, 33.87, 61, 92'`,
+    "  else echo 'NVIDIA GB10, 580.95.05, 4.51, 38, 0'; fi ;;",
+    `*) echo "nvidia-smi: this pretend machine does not know: $*" >&2; exit 2 ;;`,
+    'esac',
+  ].join('\n');
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

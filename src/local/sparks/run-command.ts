@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { PassThrough } from 'node:stream';
+import type { ServerChannel } from 'ssh2';
+import { foldersOf } from './make-machine.ts';
+import type { Machine } from './stand-ins/machine.ts';
+
+/** A command that came over SSH. */
+export interface RanCommand {
+  node: string;
+  text: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Once it has ended. */
+  exitCode?: number;
+}
+
+export interface RunCommand {
+  machine: Machine;
+  command: RanCommand;
+  channel: ServerChannel;
+  /** Resolves when the command may start. */
+  pass: () => Promise<void>;
+}
+
+/** Runs the text in the login shell, as sshd does: a channel that closes takes the pipes away, not the process. */
+export async function runCommand({ machine, command, channel, pass }: RunCommand): Promise<void> {
+  // What comes while the command is held must not be lost with its channel.
+  const input = channel.pipe(new PassThrough());
+  let closed = false;
+  channel.on('close', () => {
+    closed = true;
+    input.end();
+  });
+  channel.on('error', () => undefined);
+  await pass();
+
+  const { home, bin } = foldersOf(machine);
+  const child = spawn('/bin/sh', ['-c', command.text], {
+    cwd: home,
+    detached: true,
+    env: { HOME: home, PATH: bin, USER: 'aurora', LOGNAME: 'aurora', SHELL: '/bin/sh', PRETEND_SPARK: machine.folder },
+  });
+  child.stdin.on('error', () => undefined);
+  input.pipe(child.stdin);
+  const dropPipes = () => {
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
+  if (closed) dropPipes();
+  else {
+    channel.on('close', dropPipes);
+    child.stdout.pipe(channel, { end: false });
+    child.stderr.pipe(channel.stderr, { end: false });
+  }
+  child.on('exit', (code) => (command.exitCode = code ?? 137));
+  child.on('close', (code, signal) => {
+    if (closed) return;
+    if (signal) channel.exit(signal.replace(/^SIG/, ''));
+    else channel.exit(code ?? 255);
+    channel.end();
+  });
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { admit, admitStop } from '../../src/jobs/claim.ts';
+import { openStore } from '../../src/jobs/store.ts';
+import { now, openBench, operator, type Bench } from './support/bench.ts';
+import { literalPlan } from './support/plan.ts';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench();
+});
+afterAll(() => bench.stop());
+beforeEach(async () => {
+  await bench.store.redis.flushall();
+  await bench.store.redis.set(bench.store.keys.counter, 141);
+});
+
+const admission = (uid: string) => ({
+  plan: literalPlan(uid),
+  revision: 'abcd1234',
+  sparkopsVersion: '0.1.0',
+  by: operator,
+  surface: 'test',
+  view: { channel: 'C1' },
+});
+
+describe('admission', () => {
+  test('numbers the deployment and writes record, event, view and claim in one step', async () => {
+    const admitted = await bench.admit('aaaaaaaaaa');
+    expect(admitted).toMatchObject({ outcome: 'admitted', job: 'd-aaaaaaaaaa-1' });
+
+    const entry = await bench.journal.findByNumber(142);
+    expect(entry).toMatchObject({ rev: 1, seq: 1, job: 'd-aaaaaaaaaa-1', views: { test: '{"channel":"C1"}' } });
+    expect(entry?.record).toMatchObject({ number: 142, state: 'queued', by: { team: 'T1', user: 'U0OPERATOR' } });
+    expect(entry?.record.phases.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      'preflight waiting',
+      'start-head waiting',
+      'serve waiting',
+      'load waiting',
+    ]);
+    expect(await bench.journal.events('aaaaaaaaaa', 0)).toMatchObject([{ seq: 1, kind: 'admitted' }]);
+    expect(await bench.store.redis.smembers(bench.store.keys.unpresented('test'))).toEqual(['aaaaaaaaaa']);
+  });
+
+  test('of 20 at once over two connections exactly one gets the cluster', async () => {
+    const other = bench.connect();
+    await other.ping().catch(() => new Promise((resolve) => other.once('ready', resolve)));
+    const stores = [bench.store, openStore('test', other)];
+    const all = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => admit(stores[at % 2] ?? bench.store, admission(`uid${at}aaaaaa`), now)),
+    );
+    const admitted = all.filter((each) => each.outcome === 'admitted');
+    expect(admitted).toHaveLength(1);
+    const [winner] = admitted;
+    for (const each of all) {
+      if (each.outcome === 'busy') expect(each.uid).toBe(winner?.outcome === 'admitted' ? winner.record.uid : '');
+    }
+    expect(all.filter((each) => each.outcome === 'busy')).toHaveLength(19);
+    expect(await bench.store.redis.get(bench.store.keys.counter)).toBe('142');
+  });
+
+  test('of 20 clusters at once each gets a number of its own, also in the text of its record', async () => {
+    const all = await Promise.all(Array.from({ length: 20 }, (_, at) => bench.admit(`uid${at}`, { cluster: `c${at}` })));
+    const numbers = all.map((each) => (each.outcome === 'admitted' ? each.record.number : 0));
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, at) => 142 + at));
+    for (const number of numbers) expect((await bench.journal.findByNumber(number))?.record.number).toBe(number);
+  });
+
+  test('without a counter no number is given and nothing is written', async () => {
+    await bench.store.redis.del(bench.store.keys.counter);
+    expect(await bench.admit('aaaaaaaaaa')).toEqual({ outcome: 'no-counter' });
+    expect(await bench.store.redis.dbsize()).toBe(0);
+  });
+
+  test('a model that serves keeps the cluster, also when the claim is free', async () => {
+    await bench.admit('aaaaaaaaaa');
+    await bench.journal.change('aaaaaaaaaa', (record) => ({ record: { ...record, state: 'serving' } }));
+    expect(await bench.store.redis.get(bench.store.keys.claim('spark'))).toBeNull();
+    expect(await bench.admit('bbbbbbbbbb')).toEqual({ outcome: 'busy', uid: 'aaaaaaaaaa' });
+  });
+});
+
+describe('the end of a run', () => {
+  test('frees the claim in the step that writes it', async () => {
+    await bench.admit('aaaaaaaaaa');
+    await bench.journal.change('aaaaaaaaaa', (record) => ({
+      record: { ...record, state: 'failed' },
+      event: { kind: 'ended', state: 'failed' },
+    }));
+    expect(await bench.journal.live()).toEqual([]);
+    expect(await bench.admit('bbbbbbbbbb')).toMatchObject({ outcome: 'admitted' });
+  });
+});
+
+describe('a stop', () => {
+  test('is a run on the record that serves, with the claim and a job of its own', async () => {
+    await bench.admit('aaaaaaaaaa');
+    const { record, rev } = await bench.journal.change('aaaaaaaaaa', (old) => ({
+      record: { ...old, state: 'serving', cause: { text: 'old', lines: [] } },
+    }));
+    const stop = { record, rev, by: operator, surface: 'test', view: { channel: 'C2' } };
+
+    expect(await admitStop(bench.store, stop, now)).toMatchObject({ outcome: 'admitted', job: 'd-aaaaaaaaaa-2' });
+    const entry = await bench.journal.find('aaaaaaaaaa');
+    expect(entry?.record).toMatchObject({ run: 'stop', state: 'queued', phases: [{ name: 'stop', state: 'waiting' }] });
+    expect(entry?.record.cause).toBeUndefined();
+    expect(entry?.views).toEqual({ test: '{"channel":"C1"}' });
+    expect(await admitStop(bench.store, stop, now)).toEqual({ outcome: 'busy', uid: 'aaaaaaaaaa' });
+    expect(await bench.admit('bbbbbbbbbb')).toEqual({ outcome: 'busy', uid: 'aaaaaaaaaa' });
+  });
+
+  test('is not admitted on a record that has changed meanwhile', async () => {
+    await bench.admit('aaaaaaaaaa');
+    const { record, rev } = await bench.journal.change('aaaaaaaaaa', (old) => ({ record: { ...old, state: 'serving' } }));
+    await bench.journal.change('aaaaaaaaaa', (old) => ({ record: { ...old, state: 'died' } }));
+    const stop = { record, rev, by: operator, surface: 'test', view: {} };
+    expect(await admitStop(bench.store, stop, now)).toEqual({ outcome: 'changed' });
+  });
+});
