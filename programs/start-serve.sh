@@ -11,10 +11,15 @@ shift 3
 identity=$(docker inspect --format '{{json .}}' "$container" </dev/null | tr ',{}' '\n\n\n' | sed -n \
   -e 's/^"Id":"\([0-9a-f]*\)"$/\1/p' -e 's/^"StartedAt":"\([^"]*\)"$/\1/p' | tr '\n' ' ')
 
-if ! docker top "$container" -eo pid,args </dev/null | grep -F -q -- "$run/serve.py"; then
-  rm -f "$run/serve.pid" "$run/serve.exit" "$run/serve.started"
-  docker exec -d "$container" python3 "$run/serve.py" "$run" -- "$@" </dev/null
-fi
+# Fails here, rather than start a second engine, when the processes can't be listed.
+processes=$(docker top "$container" -eo pid,args </dev/null)
+case $processes in
+  *"$run/serve.py"*) ;;
+  *)
+    rm -f "$run/serve.pid" "$run/serve.exit" "$run/serve.started"
+    docker exec -d "$container" python3 "$run/serve.py" "$run" -- "$@" </dev/null
+    ;;
+esac
 
 printf '%s\n' "${identity% }" >"$run/serve.started.new"
 mv -f "$run/serve.started.new" "$run/serve.started"

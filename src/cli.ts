@@ -39,7 +39,7 @@ async function main(argv: readonly string[]): Promise<number> {
         write,
       });
     case 'start':
-      return start(readSettings(process.env, configFolder), process.env['LOG_LEVEL'] ?? 'info');
+      return start(await readSettings(process.env, configFolder), process.env['LOG_LEVEL'] ?? 'info');
     case 'validate':
       return validate(configFolder, write);
     case 'plan':

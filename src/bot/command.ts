@@ -41,9 +41,7 @@ interface Definition<Input extends z.ZodObject> {
   words?: Readonly<Record<string, keyof z.output<Input> & string>>;
   overrides?: boolean;
   not?: string;
-  run: (
-    context: Caller & { input: z.output<Input>; overrides: Readonly<Record<string, string>> },
-  ) => Promise<Answer>;
+  run: (context: Caller & { input: z.output<Input>; overrides: Readonly<Record<string, string>> }) => Promise<Answer>;
 }
 
 /** A command as data: parsing, usage, permission and help are derived from it; `run` gets typed input. */

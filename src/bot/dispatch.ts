@@ -19,7 +19,11 @@ export interface DispatchOptions {
 }
 
 /** Runs what was typed and returns what to answer; never rejects. Every decision is audited. */
-export async function dispatch(text: string, caller: Omit<Caller, 'typed'>, options: DispatchOptions): Promise<Message> {
+export async function dispatch(
+  text: string,
+  caller: Omit<Caller, 'typed'>,
+  options: DispatchOptions,
+): Promise<Message> {
   let command: ChatCommand | undefined;
   let typed = text.slice(0, 200);
   try {
@@ -53,7 +57,11 @@ async function refused(error: unknown, { command, typed, caller, options }: Refu
 }
 
 /** Mrkdwn: what to type instead, one line a cluster, since several are never guessed at; or whom to ask. */
-async function moreToSay(error: unknown, typed: string, { jobs, operators }: DispatchOptions): Promise<readonly string[]> {
+async function moreToSay(
+  error: unknown,
+  typed: string,
+  { jobs, operators }: DispatchOptions,
+): Promise<readonly string[]> {
   if (!(error instanceof OperatorError)) return [];
   if (error.code === 'forbidden') {
     const [first, ...others] = operators().slice(0, 5).map(person);

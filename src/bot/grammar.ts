@@ -21,7 +21,9 @@ export function usage({ name, positional, words, overrides, required }: Grammar)
     SLASH,
     name,
     ...positional.map((key) => (required.includes(key) ? key.toUpperCase() : `[${key.toUpperCase()}]`)),
-    ...inWords.map(([word, key]) => `[${word === key ? `${word} ${placeholder(key)}` : `${word} ${key.toUpperCase()}`}]`),
+    ...inWords.map(
+      ([word, key]) => `[${word === key ? `${word} ${placeholder(key)}` : `${word} ${key.toUpperCase()}`}]`,
+    ),
     ...(overrides ? ['[key=value ...]'] : []),
   ].join(' ');
 }
@@ -29,4 +31,3 @@ export function usage({ name, positional, words, overrides, required }: Grammar)
 function placeholder(key: string): string {
   return key === 'lines' ? 'N' : 'NAME';
 }
-

@@ -1,4 +1,10 @@
-import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError, type WebClient } from '@slack/web-api';
+import {
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebAPIRequestError,
+  type WebClient,
+} from '@slack/web-api';
 import type { Message } from './cards/message.ts';
 
 /** Stands in a post's metadata: by it a post is found again whose answer never came. */
@@ -27,7 +33,12 @@ export interface Slack {
   post: (post: Post) => Promise<Place>;
   edit: (place: Place, message: Message) => Promise<void>;
   /** A post of ours by its mark, at or after `since` (ISO 8601). 'blind': Slack does not let us look. */
-  find: (where: { channel: string; threadTs?: string; mark: Mark; since: string }) => Promise<Place | undefined | 'blind'>;
+  find: (where: {
+    channel: string;
+    threadTs?: string;
+    mark: Mark;
+    since: string;
+  }) => Promise<Place | undefined | 'blind'>;
 }
 
 const EVENT_TYPE = 'sparkops';
@@ -38,14 +49,16 @@ const PAGES = 5;
 export function slackOver(client: WebClient): Slack {
   return {
     async post({ channel, message, mark, threadTs, broadcast }) {
-      const answer = await client.chat.postMessage({
+      const content = {
         channel,
         ...message,
-        ...(threadTs === undefined ? {} : { thread_ts: threadTs, reply_broadcast: broadcast ?? false }),
         metadata: { event_type: EVENT_TYPE, event_payload: { ...mark } },
         unfurl_links: false,
         unfurl_media: false,
-      });
+      };
+      const answer = await client.chat.postMessage(
+        threadTs === undefined ? content : { ...content, thread_ts: threadTs, reply_broadcast: broadcast ?? false },
+      );
       return { channel: answer.channel ?? channel, ts: answer.ts ?? '' };
     },
 
@@ -57,7 +70,13 @@ export function slackOver(client: WebClient): Slack {
       const oldest = String(Math.floor(Date.parse(since) / 1_000) - SKEW_SECONDS);
       let cursor = '';
       for (let page = 0; page < PAGES; page++) {
-        const options = { channel, oldest, limit: 200, include_all_metadata: true, ...(cursor === '' ? {} : { cursor }) };
+        const options = {
+          channel,
+          oldest,
+          limit: 200,
+          include_all_metadata: true,
+          ...(cursor === '' ? {} : { cursor }),
+        };
         try {
           const answer =
             threadTs === undefined
@@ -95,7 +114,8 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof WebAPIRateLimitedError) return { kind: 'rate-limited', waitMs: error.retryAfter * 1_000 };
   if (error instanceof WebAPIPlatformError) return ofPlatform(error.data.error);
   if (error instanceof WebAPIHTTPError) return { kind: 'unknown' };
-  if (error instanceof WebAPIRequestError) return NEVER_LEFT.has(codeOf(error.original)) ? { kind: 'not-sent' } : { kind: 'unknown' };
+  if (error instanceof WebAPIRequestError)
+    return NEVER_LEFT.has(codeOf(error.original)) ? { kind: 'not-sent' } : { kind: 'unknown' };
   return { kind: 'unknown' };
 }
 
@@ -139,9 +159,22 @@ const BLOCKS = new Set([
   'block_mismatch',
   'invalid_arguments',
 ]);
-const UNSURE = new Set(['internal_error', 'fatal_error', 'service_unavailable', 'request_timeout', 'team_added_to_org']);
+const UNSURE = new Set([
+  'internal_error',
+  'fatal_error',
+  'service_unavailable',
+  'request_timeout',
+  'team_added_to_org',
+]);
 const BLIND = new Set(['missing_scope', 'not_allowed_token_type', 'no_permission', 'access_denied']);
-const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+const NEVER_LEFT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /** fetch wraps the system's error as a cause. */
 function codeOf(error: unknown): string {

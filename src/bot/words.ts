@@ -24,8 +24,8 @@ export function toWords(typed: string): readonly Word[] {
 function withoutMarkup(text: string): string {
   return text
     .replace(/<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>/g, (_, sigil: string, target: string, label?: string) => {
-      const shown = label || target.replace(/^mailto:/, '');
-      return sigil === '#' || sigil === '@' ? `${sigil}${shown.replace(/^[#@]/, '')}` : shown;
+      if (sigil === '') return label || target.replace(/^mailto:/, '');
+      return `${sigil === '#' ? '#' : '@'}${(label || target).replace(/^[#@]/, '')}`;
     })
     .replace(/&(amp|lt|gt);/g, (_, name: 'amp' | 'lt' | 'gt') => ({ amp: '&', lt: '<', gt: '>' })[name]);
 }
@@ -35,7 +35,7 @@ function plainCharacters(text: string): string {
     text
       // Full-width forms of a Japanese or Chinese keyboard.
       .replace(/[\uff01-\uff5e]/g, (wide) => String.fromCodePoint((wide.codePointAt(0) ?? 0) - 0xfee0))
-      .replace(/[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]/g, '')
+      .replace(/[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\ufe00-\ufe0f]/gu, '')
       // oxlint-disable-next-line no-control-regex -- control characters separate words like any space
       .replace(/[\u0000-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/g, ' ')
       .replace(/[\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb`]/g, QUOTE)
@@ -91,5 +91,7 @@ function closing(text: string, opening: number): number {
 
 /** Phones make one long dash of two short ones. */
 function plainDashes(word: string): string {
-  return word.replace(/^[\u2012-\u2015\u2212\ufe58-][-\u2012-\u2015\u2212\ufe58]*/, (run) => (run === '-' ? '-' : '--'));
+  return word.replace(/^[\u2012-\u2015\u2212\ufe58-][-\u2012-\u2015\u2212\ufe58]*/, (run) =>
+    run === '-' ? '-' : '--',
+  );
 }

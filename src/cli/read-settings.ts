@@ -1,10 +1,11 @@
+import { readSecretSources } from '../config/secret-sources.ts';
 import { OperatorError } from '../errors.ts';
 import type { Settings } from '../settings.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Partial<Record<string, string>>>;
 
 /** Environment -> Settings. Every missing variable is named at once. */
-export function readSettings(env: Environment, configFolder: string): Settings {
+export async function readSettings(env: Environment, configFolder: string): Promise<Settings> {
   const missing = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN'].filter((name) => !env[name]);
   if (missing.length > 0)
     throw new OperatorError('config', `Not set in the environment: ${missing.join(', ')}`, {
@@ -20,6 +21,6 @@ export function readSettings(env: Environment, configFolder: string): Settings {
       ...(env['SLACK_API_URL'] ? { apiUrl: env['SLACK_API_URL'] } : {}),
     },
     ...(env['SSH_AUTH_SOCK'] ? { sshAgent: env['SSH_AUTH_SOCK'] } : {}),
-    secret: (name) => env[name],
+    secret: await readSecretSources(env),
   };
 }

@@ -8,6 +8,12 @@ const CONTAINER = /^[a-zA-Z0-9][\w.-]*$/;
 const IMAGE = /^[a-zA-Z0-9][\w./:@-]*$/;
 const VARIABLE = /^[A-Za-z_]\w*$/;
 
+// What NCCL over RDMA and one GPU a node need. No --rm, no restart policy, never privileged.
+const HOST_ACCESS = (
+  '--network host --ipc host --gpus all --ulimit memlock=-1 --ulimit stack=67108864 ' +
+  '--device /dev/infiniband --cap-add IPC_LOCK --cap-add SYS_PTRACE'
+).split(' ');
+
 /** `docker run` as it stands; the user and the file of secret variables are added by start-container.sh on the node. */
 export function dockerRun(spec: ContainerSpec, env: Readonly<Record<string, string>>): Exec {
   return run(
@@ -18,9 +24,7 @@ export function dockerRun(spec: ContainerSpec, env: Readonly<Record<string, stri
     '--name',
     container(spec.name),
     ...Object.entries(spec.labels).flatMap(([key, value]) => ['--label', `${key}=${value}`]),
-    ...['--network', 'host', '--ipc', 'host', '--gpus', 'all'],
-    ...['--ulimit', 'memlock=-1', '--ulimit', 'stack=67108864'],
-    ...['--device', '/dev/infiniband', '--cap-add', 'IPC_LOCK', '--cap-add', 'SYS_PTRACE'],
+    ...HOST_ACCESS,
     ...spec.mounts.flatMap(({ path, readOnly }) => ['-v', `${path}:${path}${readOnly ? ':ro' : ''}`]),
     ...Object.entries(env).flatMap(([name, value]) => ['-e', `${variable(name)}=${value}`]),
     '--entrypoint',

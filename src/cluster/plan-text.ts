@@ -8,7 +8,12 @@ const WIDTH = 100;
 
 /** What `sparkops plan` prints: everything that a deploy would run, node by node. Ends with a line end. */
 export function planText(plan: Plan): string {
-  const paragraphs = [heading(plan), ...plan.nodes.map((node) => nodeText(plan, node)), serveText(plan), limitsText(plan)];
+  const paragraphs = [
+    heading(plan),
+    ...plan.nodes.map((node) => nodeText(plan, node)),
+    serveText(plan),
+    limitsText(plan),
+  ];
   return `${paragraphs.join('\n\n')}\n`;
 }
 
@@ -19,7 +24,10 @@ function heading(plan: Plan): string {
     ...table([
       ['model', plan.servedName === plan.model ? plan.model : `${plan.model}, served as ${plan.servedName}`],
       ['image', plan.image],
-      ['engine', `${plan.engine}, tensor parallel ${plan.tensorParallel} on ${plan.nodes.map(({ name }) => name).join(', ')}`],
+      [
+        'engine',
+        `${plan.engine}, tensor parallel ${plan.tensorParallel} on ${plan.nodes.map(({ name }) => name).join(', ')}`,
+      ],
       ['endpoint', plan.endpoint],
       ['overrides', overrides.length === 0 ? 'none' : overrides.join(' ')],
       ['phases', plan.phases.join(', ')],
@@ -36,11 +44,12 @@ function nodeText(plan: Plan, node: PlanNode): string {
     ...table([
       ['environment', ''],
       ...Object.entries(node.env).map(([name, value]): [string, string] => ['', `${name}=${value}`]),
-      ...(secrets.length > 0 ? ([['secrets', `${secrets.join(', ')}: put in at the start`]] as [string, string][]) : []),
+      ...(secrets.length > 0
+        ? ([['secrets', `${secrets.join(', ')}: put in at the start`]] as [string, string][])
+        : []),
       ...(kept ? ([['kept per node', `${kept.text.trim()} in ${kept.path}`]] as [string, string][]) : []),
     ]),
-    '  container',
-    // The environment stands above; the user is known on the node.
+    '  container, with that environment and the user who logs in',
     ...wrap(toShell(dockerRun(node.container, {}))),
   ].join('\n');
 }
@@ -48,7 +57,11 @@ function nodeText(plan: Plan, node: PlanNode): string {
 function serveText({ serve, nodes }: Plan): string {
   const [program, ...words] = serve.argv;
   const added = serve.added.length === 0 ? 'nothing' : serve.added.join(', ');
-  return [`serve, in the container on ${nodes[0].name}`, ...wrap(toShell(run(program, ...words))), `  added by sparkops: ${added}`].join('\n');
+  return [
+    `serve, in the container on ${nodes[0].name}`,
+    ...wrap(toShell(run(program, ...words))),
+    `  added by sparkops: ${added}`,
+  ].join('\n');
 }
 
 function limitsText({ limits, phases }: Plan): string {
@@ -60,7 +73,10 @@ function limitsText({ limits, phases }: Plan): string {
       ['undo', `${duration(limits.undoMs)} a phase`],
       ['connect', duration(limits.connectMs)],
       ['read', `${duration(limits.readMs)} a command that looks`],
-      ['change', `${duration(limits.changeMs)} a command that changes something, its wait for the node's lock included`],
+      [
+        'change',
+        `${duration(limits.changeMs)} a command that changes something, its wait for the node's lock included`,
+      ],
     ]),
   ].join('\n');
 }
@@ -75,17 +91,27 @@ function duration(ms: number): string {
   return `${ms / 1000} s`;
 }
 
-/** Breaks between words of a command line, with the `\` that lets it be pasted into a shell. */
+/** Breaks before a flag, with the `\` that lets the whole be pasted into a shell. */
 function wrap(text: string): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const word of text.match(/(?:'[^']*'|\\'|[^\s'])+/g) ?? []) {
-    if (line !== '' && line.length + word.length + 1 > WIDTH - 6) {
+  for (const part of flagsWithValues(text)) {
+    if (line !== '' && line.length + part.length + 1 > WIDTH - 6) {
       lines.push(line);
       line = '';
     }
-    line = line === '' ? word : `${line} ${word}`;
+    line = line === '' ? part : `${line} ${part}`;
   }
   lines.push(line);
   return lines.map((each, at) => `    ${each}${at < lines.length - 1 ? ' \\' : ''}`);
+}
+
+function flagsWithValues(text: string): string[] {
+  const parts: string[] = [];
+  for (const word of text.match(/(?:'[^']*'|\\'|[^\s'])+/g) ?? []) {
+    const last = parts.pop();
+    if (last !== undefined && /^'?-/.test(word)) parts.push(last, word);
+    else parts.push(last === undefined ? word : `${last} ${word}`);
+  }
+  return parts;
 }

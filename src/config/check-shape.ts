@@ -1,29 +1,29 @@
 import { z } from 'zod';
 import type { Problem } from './config.ts';
 import { listed, nearest } from './nearest.ts';
+import { isRecord, repair, valueAt } from './repair.ts';
 import type { Path, YamlFile } from './yaml-file.ts';
 
-/** The file's value as the schema has it, or every problem with its line. Custom messages of a schema begin with "must". */
-export function checkShape<S extends z.ZodType>(
-  schema: S,
-  yaml: YamlFile,
-): { value: z.output<S> } | { problems: readonly Problem[] } {
-  if (yaml.problems.length > 0) return { problems: yaml.problems };
+export interface Checked<T> {
+  problems: readonly Problem[];
+  /** With problems: what is left of it, for the checks that follow. Undefined when too little is left. */
+  value: T | undefined;
+  /** The file in which the checks that follow find their lines. */
+  yaml: YamlFile;
+}
+
+/** Checks a file against a schema, all problems at once. Custom messages of a schema begin with "must". */
+export function checkShape<S extends z.ZodType>(schema: S, yaml: YamlFile): Checked<z.output<S>> {
+  if (yaml.problems.length > 0) return { problems: yaml.problems, value: undefined, yaml };
   const parsed = schema.safeParse(yaml.value);
-  if (parsed.success) return { value: parsed.data };
-  return { problems: parsed.error.issues.flatMap((issue) => toProblems(issue, schema, yaml)) };
-}
-
-/** The value at a path, for messages. */
-export function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inside, step) => {
-    if (Array.isArray(inside) && typeof step === 'number') return inside[step];
-    return isRecord(inside) && Object.hasOwn(inside, step) ? inside[String(step)] : undefined;
-  }, value);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (parsed.success) return { problems: [], value: parsed.data, yaml };
+  const { issues } = parsed.error;
+  const repaired = repair(yaml, issues, (path) => knownKeys(schema, path));
+  return {
+    problems: issues.flatMap((issue) => toProblems(issue, schema, yaml)),
+    value: schema.safeParse(repaired.value).data,
+    yaml: repaired,
+  };
 }
 
 /** A value in a message: short, and of one line. */
@@ -42,7 +42,8 @@ function toProblems(issue: z.core.$ZodIssue, schema: z.ZodType, yaml: YamlFile):
   const value = valueAt(yaml.value, issue.path);
   const name = pathText(issue.path) || 'The file';
   const problem = { file: yaml.file, ...lineAt(yaml, issue.path) };
-  if (value === undefined) return [{ ...problem, wrong: `${name} is missing`, right: `Add it: ${asked(issue)}` }];
+  if (value === undefined)
+    return [{ ...problem, wrong: `${name} is missing`, right: `Add it; it must be ${asked(issue)}` }];
   if (issue.code === 'invalid_type' && issue.expected === 'number' && typeof value === 'string' && isNumber(value)) {
     return [{ ...problem, wrong: `${name} is the text ${shown(value)}`, right: `Write ${value} without quotes` }];
   }
@@ -54,7 +55,7 @@ function toProblems(issue: z.core.$ZodIssue, schema: z.ZodType, yaml: YamlFile):
 }
 
 /** A key that the file's format doesn't have, with the nearest that it has. */
-export function unknownKey(yaml: YamlFile, path: Path, known: readonly string[]): Problem {
+function unknownKey(yaml: YamlFile, path: Path, known: readonly string[]): Problem {
   const key = String(path.at(-1));
   const meant = nearest(key, known);
   const inside = path.length > 1 ? ` in ${pathText(path.slice(0, -1))}` : '';

@@ -6,6 +6,7 @@ import { nearest } from './nearest.ts';
 import { flagValues } from './recipe/flag-values.ts';
 import { KNOWN_DEFAULTS } from './recipe/known-defaults.ts';
 import { sayInto } from './recipe/say.ts';
+import { valueAt } from './repair.ts';
 import type { Recipe } from './recipe-file.ts';
 import type { YamlFile } from './yaml-file.ts';
 
@@ -25,11 +26,13 @@ export function checkTogether(read: Read): { fatal: Problem[]; recipes: Map<stri
   return { fatal: [...checkCaps(read), ...checkShared(read)], recipes };
 }
 
-/** A cap on a key that nothing has would guard nothing. */
-function checkCaps({ clusters, recipes, yamls }: Read): Problem[] {
+/** A cap on a key that nothing has would guard nothing. Recipes that can't be used may still have the key. */
+function checkCaps({ clusters, yamls }: Read): Problem[] {
+  const recipes = [...yamls.values()].filter((yaml) => yaml.file.startsWith('recipes/'));
+  if (recipes.some((yaml) => yaml.value === undefined)) return [];
   const known = new Set([
     ...KNOWN_DEFAULTS,
-    ...[...recipes.values()].flatMap((recipe) => Object.keys(recipe.defaults)),
+    ...recipes.flatMap((yaml) => Object.keys(Object(valueAt(yaml.value, ['defaults'])))),
   ]);
   const problems: Problem[] = [];
   for (const cluster of clusters.values()) {

@@ -41,8 +41,10 @@ export async function loadConfig(path: string): Promise<LoadedConfig> {
     yamls.set(file, yaml);
     if (file === 'sparkops.yaml') sparkops = readSparkops(yaml, fatal);
     else if (file.startsWith('clusters/')) {
-      const cluster = readCluster(yaml, { name, folder, taken: clusters.has(name) }, fatal);
-      if (cluster) clusters.set(name, cluster);
+      const read = readCluster(yaml, { name, folder, taken: clusters.has(name) }, fatal);
+      if (!read) continue;
+      clusters.set(name, read.cluster);
+      yamls.set(file, read.yaml);
     } else {
       const read = readNamedRecipe(yaml, { name, mods, taken: recipes.has(name) || brokenRecipes.has(name) });
       if ('recipe' in read) recipes.set(name, read.recipe);
@@ -73,33 +75,25 @@ export async function readConfig(folder: string): Promise<Config> {
   });
 }
 
-function readSparkops(yaml: YamlFile, problems: Problem[]): SparkopsFile | undefined {
-  const shape = checkShape(SparkopsFile, yaml);
-  if ('problems' in shape) {
-    problems.push(...shape.problems);
-    return undefined;
-  }
-  problems.push(...checkTimeouts(shape.value.timeouts, yaml));
-  return shape.value;
+function readSparkops(file: YamlFile, problems: Problem[]): SparkopsFile | undefined {
+  const { value, yaml, problems: misshapen } = checkShape(SparkopsFile, file);
+  problems.push(...misshapen, ...(value ? checkTimeouts(value.timeouts, yaml) : []));
+  return value;
 }
 
 function readCluster(
-  yaml: YamlFile,
+  file: YamlFile,
   { name, folder, taken }: { name: string; folder: string; taken: boolean },
   problems: Problem[],
-): Cluster | undefined {
-  if (taken) problems.push(twice(yaml.file, 'cluster', name));
+): { cluster: Cluster; yaml: YamlFile } | undefined {
+  if (taken) problems.push(twice(file.file, 'cluster', name));
   if (!Name.safeParse(name).success) {
     const right = 'Rename the file: a-z, 0-9 and -, starting with a letter, at most 31';
-    problems.push({ file: yaml.file, wrong: `"${name}" can't be the name of a cluster`, right });
+    problems.push({ file: file.file, wrong: `"${name}" can't be the name of a cluster`, right });
   }
-  const shape = checkShape(ClusterFile, yaml);
-  if ('problems' in shape) {
-    problems.push(...shape.problems);
-    return undefined;
-  }
-  problems.push(...checkCluster(shape.value, yaml));
-  return { ...shape.value, name, ssh: withPaths(shape.value.ssh, folder) };
+  const { value, yaml, problems: misshapen } = checkShape(ClusterFile, file);
+  problems.push(...misshapen, ...(value ? checkCluster(value, yaml) : []));
+  return value && { cluster: { ...value, name, ssh: withPaths(value.ssh, folder) }, yaml };
 }
 
 function readNamedRecipe(

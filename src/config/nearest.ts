@@ -36,9 +36,10 @@ function plain(word: string): string {
 
 /** Two neighbours changed places: one slip of the fingers, though two edits. */
 function swapped(a: string, b: string): boolean {
-  if (a.length !== b.length) return false;
-  const at = [...a].findIndex((char, index) => char !== b[index]);
-  return at !== -1 && `${b.slice(0, at)}${b[at + 1] ?? ''}${b[at]}${b.slice(at + 2)}` === a;
+  if (a.length !== b.length || a === b) return false;
+  let at = 0;
+  while (at < a.length && a[at] === b[at]) at++;
+  return b.slice(0, at) + b.charAt(at + 1) + b.charAt(at) + b.slice(at + 2) === a;
 }
 
 function onlyPrefixed(typed: string, candidates: Iterable<string>): string | undefined {

@@ -10,6 +10,8 @@ export interface YamlFile {
   /** Undefined when the text is no YAML; then `problems` says why. */
   value: unknown;
   problems: readonly Problem[];
+  /** Where a wrong value was left out: what follows from that is no problem of its own. */
+  doubtful: readonly Path[];
   /** 1-based line of the key or item at the path, or of the nearest thing above it that exists. */
   lineOf: (path: Path) => number | undefined;
   /** 1-based line of the n-th line (from 0) inside the text at the path. */
@@ -40,7 +42,7 @@ export function readYaml(file: string, bytes: Uint8Array): YamlFile {
   }
   if (value === null)
     return withoutValue(file, [{ file, wrong: 'The file is empty', right: 'Fill it in, or delete it' }]);
-  return { file, value, problems: [], ...positions(doc, lines) };
+  return { file, value, problems: [], doubtful: [], ...positions(doc, lines) };
 }
 
 function positions(doc: Document, lines: LineCounter): Pick<YamlFile, 'lineOf' | 'lineInText' | 'written'> {
@@ -129,7 +131,7 @@ function lineThatIsNotUtf8(bytes: Uint8Array): number | undefined {
 }
 
 function withoutValue(file: string, problems: readonly Problem[]): YamlFile {
-  return { file, value: undefined, problems, lineOf: nothing, lineInText: nothing, written: nothing };
+  return { file, value: undefined, problems, doubtful: [], lineOf: nothing, lineInText: nothing, written: nothing };
 }
 
 function nothing(): undefined {

@@ -38,6 +38,8 @@ export interface ClusterState {
   /** The deployment that has the claim. */
   busy?: Deployment;
   serving: readonly Deployment[];
+  /** Set when the store could not be asked: what is claimed and what serves is then unknown here; the nodes still tell. */
+  storeProblem?: string;
 }
 
 export interface NodeStatus {

@@ -107,6 +107,9 @@ export function createJournal(store: Store, now: () => Date): Journal {
       const entry = await find(uid);
       await inStore(() => redis.del(keys.record(uid), keys.events(uid)));
       if (entry) await inStore(() => redis.hdel(keys.numbers, String(entry.record.number)));
+      for (const surface of Object.keys(entry?.views ?? {})) {
+        await inStore(() => redis.srem(keys.unpresented(surface), uid));
+      }
       await inStore(() => redis.zrem(keys.ended, uid));
     }
   }

@@ -29,7 +29,7 @@ export interface LeaseOptions {
   ttlMs: number;
   /** Called after each renewal. */
   onRenewed?: () => void;
-  /** Called when Redis knows neither record nor claim any more: it has lost its memory. Puts them back, with our fence. */
+  /** Called when Redis knows neither claim nor fence any more: it has lost its memory. Puts them back, with our fence. */
   onForgotten?: (fence: number) => Promise<void>;
   log: Logger;
   newToken: () => string;
@@ -44,7 +44,7 @@ export interface LeaseOptions {
 export async function takeLease(store: Store, options: LeaseOptions): Promise<Lease | undefined> {
   const { cluster, uid, ttlMs, clock = () => performance.now() } = options;
   const { keys } = store;
-  const leaseKeys = [keys.claim(cluster), keys.lease(cluster), keys.fence(cluster), keys.record(uid)];
+  const leaseKeys = [keys.claim(cluster), keys.lease(cluster), keys.fence(cluster)];
   const token = options.newToken();
 
   const asked = clock();
@@ -148,7 +148,7 @@ function leaseLost(cluster: string): OperatorError {
   });
 }
 
-const KEYS = 'local claim, lease, fence, record = unpack(KEYS)\n';
+const KEYS = 'local claim, lease, fence = unpack(KEYS)\n';
 
 const acquire = script(`${KEYS}
 local uid, token, ttl = unpack(ARGV)
@@ -160,7 +160,8 @@ return {'ok', redis.call('INCR', fence)}
 // A lapsed lease is taken again with the same token only when the fence shows that nobody else had it meanwhile.
 const renew = script(`${KEYS}
 local uid, token, ttl, ours = unpack(ARGV)
-if redis.call('EXISTS', claim, lease, fence, record) == 0 then return {'forgotten'} end
+-- A fence is never removed, so Redis has lost its memory.
+if redis.call('EXISTS', claim, lease, fence) == 0 then return {'forgotten'} end
 if redis.call('GET', claim) ~= uid then return {'lost'} end
 local holder = redis.call('GET', lease)
 if holder == token then

@@ -23,7 +23,8 @@ async function restore(store: Store, { record, seq, job, views }: Entry, fence: 
     [
       keys.record(uid),
       keys.claim(cluster),
-      live ? keys.live : keys.serving(cluster),
+      keys.live,
+      keys.serving(cluster),
       keys.fence(cluster),
       keys.counter,
       keys.numbers,
@@ -34,17 +35,22 @@ async function restore(store: Store, { record, seq, job, views }: Entry, fence: 
   return outcome === 'ok';
 }
 
+// A run knows more than a node: what was read from a node while the run was about to put its record back is replaced.
 const writeBack = script(`
-local record, claim, list, fence, counter, numbers, unpresented = unpack(KEYS)
+local record, claim, live, serving, fence, counter, numbers, unpresented = unpack(KEYS)
 local uid, number, json, seq, job, standing, ours, changes = unpack(ARGV)
-if redis.call('EXISTS', record) == 1 then return {'known'} end
+local fromNode = redis.call('HGET', record, 'from') == 'node'
+if redis.call('EXISTS', record) == 1 and not (standing == 'live' and fromNode) then return {'known'} end
 if standing == 'live' then
   if redis.call('EXISTS', claim) == 1 then return {'claimed'} end
   redis.call('SET', claim, uid)
   redis.call('SET', fence, ours)
-  redis.call('SADD', list, uid)
+  redis.call('SADD', live, uid)
+  redis.call('ZREM', serving, uid)
+  redis.call('HSET', record, 'from', 'run')
 else
-  redis.call('ZADD', list, 0, uid)
+  redis.call('ZADD', serving, 0, uid)
+  redis.call('HSET', record, 'from', 'node')
 end
 redis.call('HSET', record, 'json', json, 'rev', 1, 'seq', seq, 'runs', 1, 'job', job)
 for i = 9, #ARGV, 2 do

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
-import { findRedis, type RunningRedis } from './redis.ts';
-import { type LocalSlack, startLocalSlack } from './slack/local-slack.ts';
-import { OPERATOR } from './slack/people.ts';
+import { findRedis } from './redis.ts';
+import type { LocalSlack } from './slack/local-slack.ts';
+import { OPERATOR, OPS_CHANNEL } from './slack/people.ts';
+import { startLocalSlack } from './slack/start-local-slack.ts';
 import type { FaultName } from './sparks/faults.ts';
 import { type PretendSparks, startPretendSparks } from './sparks/pretend-sparks.ts';
 
@@ -19,10 +20,8 @@ export interface WorkplaceOptions {
   loadSeconds?: number;
   /** A Redis to use instead of one found on this machine. */
   redisUrl?: string;
-  /** Folder of the compiled stand-ins, where it isn't beside this file. */
-  standIns?: string;
   /** Told what takes a while. */
-  say?: (text: string) => void;
+  log: (line: string) => void;
 }
 
 /** A laptop's stand-ins for the world around sparkops, with a configuration folder that points at them. */
@@ -44,19 +43,19 @@ export async function startWorkplace(options: WorkplaceOptions): Promise<Workpla
   };
 
   try {
-    const redis: RunningRedis = await findRedis({
+    const redis = await findRedis({
       folder: join(folder, 'redis'),
-      url: options.redisUrl,
-      say: options.say,
+      log: options.log,
+      ...(options.redisUrl === undefined ? {} : { url: options.redisUrl }),
     });
     started.push(redis);
-    const slack = await startLocalSlack({});
+    const slack = await startLocalSlack();
     started.push(slack);
     const sparks = await startPretendSparks({
       folder: join(folder, 'sparks'),
       faults: options.faults,
       ...(options.loadSeconds === undefined ? {} : { loadSeconds: options.loadSeconds }),
-      ...(options.standIns === undefined ? {} : { standIns: options.standIns }),
+      channels: [OPS_CHANNEL],
     });
     started.push(sparks);
     const configFolder = await writeConfig(join(folder, 'config'), sparks, options.timeouts);
@@ -74,7 +73,7 @@ async function writeConfig(
 ): Promise<string> {
   await mkdir(join(folder, 'clusters'), { recursive: true });
   await cp(join(SHIPPED_CONFIG, 'recipes'), join(folder, 'recipes'), { recursive: true });
-  await writeFile(join(folder, 'sparkops.yaml'), stringify({ name: 'demo', operators: [OPERATOR.id], timeouts }));
+  await writeFile(join(folder, 'sparkops.yaml'), stringify({ name: 'demo', operators: [OPERATOR], timeouts }));
   await writeFile(join(folder, 'clusters', 'spark.yaml'), stringify(sparks.clusterFile()));
   return folder;
 }

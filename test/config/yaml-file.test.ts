@@ -8,12 +8,28 @@ describe('what is no YAML', () => {
   test.each<[string, string | Uint8Array, string]>([
     ['an empty file', '', 'x.yaml: The file is empty. Fill it in, or delete it.'],
     ['only comments', '# nothing\n', 'x.yaml: The file is empty. Fill it in, or delete it.'],
-    ['Latin-1', Uint8Array.from([97, 58, 32, 98, 10, 99, 58, 32, 0xe9, 10]), 'x.yaml:2: The text is not UTF-8. Save the file as UTF-8.'],
+    [
+      'Latin-1',
+      Uint8Array.from([97, 58, 32, 98, 10, 99, 58, 32, 0xe9, 10]),
+      'x.yaml:2: The text is not UTF-8. Save the file as UTF-8.',
+    ],
     ['a key twice', 'a: 1\nb: 2\na: 3\n', 'x.yaml:3: The key a stands here a second time. Keep one of the two.'],
-    ['a key twice, inside', 'm:\n  port: 1\n  port: 2\n', 'x.yaml:3: The key port stands here a second time. Keep one of the two.'],
-    ['a key twice, in braces', 'm: { a: 1, a: 2 }\n', 'x.yaml:1: The key a stands here a second time. Keep one of the two.'],
+    [
+      'a key twice, inside',
+      'm:\n  port: 1\n  port: 2\n',
+      'x.yaml:3: The key port stands here a second time. Keep one of the two.',
+    ],
+    [
+      'a key twice, in braces',
+      'm: { a: 1, a: 2 }\n',
+      'x.yaml:1: The key a stands here a second time. Keep one of the two.',
+    ],
     ['a tab', 'a:\n\tb: 1\n', 'x.yaml:2: A tab indents this line. Indent with spaces.'],
-    ['two documents', 'a: 1\n---\nb: 2\n', 'x.yaml:2: A second document begins here. Keep one document: remove the --- line and what follows.'],
+    [
+      'two documents',
+      'a: 1\n---\nb: 2\n',
+      'x.yaml:2: A second document begins here. Keep one document: remove the --- line and what follows.',
+    ],
     ['an open quote', 'a: "b\n', 'x.yaml:2: This is not YAML: Missing closing "quote.'],
     ['a tag', 'a: !secret x\n', 'x.yaml:1: The tag is not known'],
     ['an alias of nothing', 'a: *b\n', "x.yaml: An alias can't be read"],

@@ -13,7 +13,9 @@ export interface SshServer {
   fingerprint: string;
   /** "ssh-ed25519 AAAA..." */
   hostKey: string;
+  /** Connections so far, and now. */
   connections: () => number;
+  open: () => number;
   /** The most commands that ran at once. */
   peak: () => number;
   refusals: () => number;
@@ -93,6 +95,7 @@ export async function startSshServer(
     fingerprint: `SHA256:${createHash('sha256').update(hostKey.getPublicSSH()).digest('base64').replace(/=+$/, '')}`,
     hostKey: key.public.trim(),
     connections: () => connections,
+    open: () => open.size,
     peak: () => peak,
     refusals: () => refusals,
     drop,

@@ -18,14 +18,21 @@ export function refusal(
   const first = not === undefined || sentence.startsWith('Not ') ? sentence : `${not}: ${sentence}`;
   const told = /nothing was \w+ed/i.test(`${text} ${hint}`);
   const rest = [...(hint ? [said(hint, 800)] : []), ...more];
-  return withProof([first, ...rest, ...(not === undefined || told ? [] : ['Nothing was changed.'])], lines);
+  const texts = [first, ...rest, ...(not === undefined || told ? [] : ['Nothing was changed.'])];
+  return fitting(
+    () => withProof(texts, lines),
+    () => withProof(texts, lines, 5),
+  );
 }
 
 export function logsAnswer({ cluster, number, node, source, lines }: LogExcerpt): Message {
   const of = number === undefined ? '' : ` (#${number})`;
-  if (lines.length === 0) return plainAnswer([`${cluster}${of}: ${said(source)} on ${said(node, 40)} is empty.`]);
-  const first = `${cluster}${of}: last ${lines.length} lines of ${said(source)} on ${said(node, 40)}.`;
-  return withProof([first], lines, lines.length);
+  const where = `${said(source)} on ${said(node, 40)}`;
+  if (lines.length === 0) return plainAnswer([`${cluster}${of}: ${where} is empty.`]);
+  const [first, ...rest] = shorter(lines.length).map((count) => () => {
+    return withProof([`${cluster}${of}: last ${count} lines of ${where}.`], lines, count);
+  });
+  return first ? fitting(first, ...rest) : plainAnswer([]);
 }
 
 /** "Deploying qwen35 on spark, #142. The card is in the channel." */
@@ -34,12 +41,12 @@ export function acceptedAnswer(doing: string, record: Deployment, channel: { car
   return plainAnswer([`${doing} ${record.recipe} on ${record.cluster}, #${record.number}. The card is ${where}.`]);
 }
 
-function withProof(texts: readonly string[], lines: readonly string[], count = 15): Message {
-  const sizes = [count, 60, 30, 15, 8].filter((size) => size <= count).map((size) => () => sized(texts, lines, size));
-  return fitting(() => sized(texts, lines, count), ...sizes);
+/** From all lines to few: the first that fits is shown. */
+function shorter(count: number): readonly number[] {
+  return [count, 120, 80, 60, 40, 30, 20, 15, 10, 5].filter((size) => size <= count);
 }
 
-function sized(texts: readonly string[], lines: readonly string[], count: number): Message {
+function withProof(texts: readonly string[], lines: readonly string[], count = 15): Message {
   const shown = excerpt(lines, { count });
   if (shown.length === 0) return { text: texts.join('\n'), blocks: [section(texts.join('\n'))] };
   return {

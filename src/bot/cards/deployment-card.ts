@@ -80,7 +80,10 @@ function cancelButton(record: Deployment): Button {
     style: 'danger',
     confirm: {
       title: { type: 'plain_text', text: `Cancel #${record.number}?` },
-      text: { type: 'plain_text', text: `${title(record)}. I remove what it started on ${record.cluster}.`.slice(0, 300) },
+      text: {
+        type: 'plain_text',
+        text: `${title(record)}. I remove what it started on ${record.cluster}.`.slice(0, 300),
+      },
       confirm: { type: 'plain_text', text: 'Cancel it' },
       deny: { type: 'plain_text', text: 'Go back' },
       style: 'danger',

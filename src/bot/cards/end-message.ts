@@ -4,6 +4,9 @@ import { codeBlock, excerpt, person, said } from './mrkdwn.ts';
 import { causeLines, leftBehind, leftLines, nextLines, rate, servingLines, took } from './outcome.ts';
 import { phaseName } from './phases.ts';
 
+/** Characters of the first line that a phone shows. */
+const PUSH_LENGTH = 75;
+
 /** The new message that says how a run ended and mentions who asked. Its first line is the push. */
 export function endMessage(record: Deployment, asker: string): Message {
   const [first, ...details] = lines(record, asker);
@@ -25,7 +28,11 @@ function lines(record: Deployment, asker: string): readonly string[] {
   const time = took(record);
   const whom = person(asker);
   if (record.run === 'stop' && state !== 'stopped' && state !== 'died') {
-    return [`${cluster} NOT STOPPED: ${recipe} still counts as serving. ${whom}`, ...causeLines(record), ...nextLines(record)];
+    return [
+      `${cluster} NOT STOPPED: ${recipe} still counts as serving. ${whom}`,
+      ...causeLines(record),
+      ...nextLines(record),
+    ];
   }
   switch (state) {
     case 'serving':
@@ -35,7 +42,7 @@ function lines(record: Deployment, asker: string): readonly string[] {
       ];
     case 'failed':
       return [
-        `${cluster} FAILED: ${recipe}${shortCause(record)}. ${nowServes(record)} ${whom}`,
+        `${cluster} FAILED: ${recipe}${shortCause(record)} ${nowServes(record)} ${whom}`,
         `${recipe} failed on ${cluster}${time === undefined ? '' : ` after ${time}`}${step(record)} (#${number})`,
         ...causeLines(record),
         ...nextLines(record),
@@ -44,7 +51,10 @@ function lines(record: Deployment, asker: string): readonly string[] {
     case 'cancelled':
       return cancelledLines(record, whom);
     case 'stopped':
-      return [`${cluster} STOPPED: ${recipe}, nothing serves. ${whom}`, `#${number} is removed from its nodes, logs kept.`];
+      return [
+        `${cluster} STOPPED: ${recipe}, nothing serves. ${whom}`,
+        `#${number} is removed from its nodes, logs kept.`,
+      ];
     case 'replaced':
       return [`${cluster} REPLACED: ${recipe}, another model serves. ${whom}`];
     case 'died':
@@ -83,9 +93,13 @@ function showsProof({ state }: Deployment): boolean {
   return state === 'failed' || state === 'died' || state === 'serving';
 }
 
-/** Fits the lock screen; the whole sentence follows below. */
-function shortCause({ cause }: Deployment): string {
-  return cause ? `, ${said(cause.text.replace(/\.$/, ''), 45)}` : '';
+/** As much of the cause as a lock screen shows; the whole sentence follows below. */
+function shortCause({ cause, cluster, recipe }: Deployment): string {
+  if (!cause) return '.';
+  const room = Math.max(30, PUSH_LENGTH - `${cluster} FAILED: ${recipe}, . Nothing serves.`.length);
+  const whole = cause.text.replace(/\.$/, '');
+  if (whole.length <= room) return `, ${said(whole)}.`;
+  return `, ${said(whole.slice(0, room).replace(/[\s,;:]+\S*$/, ''))} …`;
 }
 
 function step({ phase }: Deployment): string {

@@ -1,4 +1,12 @@
-import type { ActionsBlock, Button, ContextBlock, HeaderBlock, KnownBlock, RichTextBlock, SectionBlock } from '@slack/types';
+import type {
+  ActionsBlock,
+  Button,
+  ContextBlock,
+  HeaderBlock,
+  KnownBlock,
+  RichTextBlock,
+  SectionBlock,
+} from '@slack/types';
 import { maskSecrets } from '../../mask.ts';
 import { clip, plain } from './mrkdwn.ts';
 

@@ -60,7 +60,10 @@ export function servingLines(record: Deployment): readonly string[] {
   const address = `${said(endpoint, 200)}/v1, model ${said(plan.servedName, 120)}`;
   if (!smoke) return [address];
   const first = (smoke.ttftMs / 1_000).toFixed(1);
-  return [address, `First token ${first} s, ${Math.round(smoke.tokensPerSecond)} tok/s. I asked a question and the answer was right.`];
+  return [
+    address,
+    `First token ${first} s, ${Math.round(smoke.tokensPerSecond)} tok/s. I asked a question and the answer was right.`,
+  ];
 }
 
 export function causeLines({ cause }: Deployment): readonly string[] {

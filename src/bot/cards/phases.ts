@@ -105,7 +105,8 @@ export function progressText(progress: Progress): string {
   const counted = done === undefined || total === undefined ? stage : `${stage} ${done} of ${total}`;
   const parts = [counted];
   if (percent !== undefined) parts.push(`${Math.round(percent)} %`);
-  if (secondsLeft !== undefined) parts.push(secondsLeft < 60 ? 'less than a minute left' : `about ${roundedUp(secondsLeft)} left`);
+  if (secondsLeft !== undefined)
+    parts.push(secondsLeft < 60 ? 'less than a minute left' : `about ${roundedUp(secondsLeft)} left`);
   return parts.join(', ');
 }
 

@@ -13,6 +13,8 @@ interface Seen {
   text: string;
 }
 
+const STORE_AWAY = "I can't reach my store, so I change nothing. Models keep serving.";
+
 /** Worst first: one line a cluster, then the nodes. */
 export function statusAnswer(clusters: readonly ClusterStatus[], now: Date): Message {
   const sorted = clusters
@@ -22,7 +24,8 @@ export function statusAnswer(clusters: readonly ClusterStatus[], now: Date): Mes
 
   const lines = sorted.map(({ cluster, seen }) => `${cluster.cluster} ${seen.word}: ${seen.text}`);
   const all = `${sorted.length} clusters: ${sorted.map(({ cluster, seen }) => `${cluster.cluster} ${seen.word}`).join(', ')}.`;
-  const summary = sorted.length === 1 ? lines : [all, ...lines];
+  const away = sorted.some(({ cluster }) => cluster.storeProblem !== undefined) ? [STORE_AWAY] : [];
+  const summary = [...away, ...(sorted.length === 1 ? lines : [all, ...lines])];
   const looked = sorted.map(({ cluster }) => cluster.lookedAt).toSorted()[0] ?? now.toISOString();
   const details = sorted.map(({ cluster }) => nodeLines(cluster));
 
@@ -56,12 +59,20 @@ function look(status: ClusterStatus, now: Date): Seen {
   }
   if (unread.length > 0) {
     const which = unread.map((node) => node.node).join(', ');
-    return { rank: 4, word: 'UNREADABLE', text: `${said(which, 100)} can't be read${names ? `; ${names} should serve` : ''}` };
+    return {
+      rank: 4,
+      word: 'UNREADABLE',
+      text: `${said(which, 100)} can't be read${names ? `; ${names} should serve` : ''}`,
+    };
   }
   if (busy) return { rank: 3, word: busy.run === 'stop' ? 'stopping' : 'loading', text: busyText(busy) };
   if (serving.length > 0) return { rank: 1, word: 'ok', text: servingText(status, names, now) };
   const foreign = nodes.flatMap((node) => node.containers).filter((container) => container.running && container.engine);
-  if (foreign.length > 0) return { rank: 2, word: 'UNKNOWN', text: `${said(foreign[0]?.name ?? '', 60)} runs, and no record says why` };
+  const found = said(foreign[0]?.name ?? '', 60);
+  if (found !== '' && status.storeProblem !== undefined) {
+    return { rank: 2, word: 'RUNS', text: `${found}, which the store can't explain now` };
+  }
+  if (found !== '') return { rank: 2, word: 'UNKNOWN', text: `${found} runs, and no record says why` };
   return { rank: 0, word: 'free', text: 'nothing serves' };
 }
 
@@ -79,7 +90,9 @@ function servingText(status: ClusterStatus, names: string, now: Date): string {
 }
 
 function nodeLines(status: ClusterStatus): readonly string[] {
-  const endpoints = status.serving.map(({ endpoint, plan }) => `${said(endpoint ?? plan.endpoint, 120)}/v1, model ${said(plan.servedName, 80)}`);
+  const endpoints = status.serving.map(
+    ({ endpoint, plan }) => `${said(endpoint ?? plan.endpoint, 120)}/v1, model ${said(plan.servedName, 80)}`,
+  );
   return [...endpoints, ...status.nodes.map((node) => `${status.cluster}: ${nodeText(node)}`)];
 }
 

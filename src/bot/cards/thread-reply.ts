@@ -21,7 +21,11 @@ export function threadReply(events: readonly DeploymentEvent[]): Message | undef
     () => rendered(parts, 15),
     () => rendered(parts, 5),
     () => rendered(parts.slice(-4), 5),
-    () => rendered(parts.map(({ lines }) => ({ lines: lines.slice(0, 3) })), 0),
+    () =>
+      rendered(
+        parts.map(({ lines }) => ({ lines: lines.slice(0, 3) })),
+        0,
+      ),
   );
 }
 

@@ -9,7 +9,7 @@ import { whichCommand } from '../parse.ts';
 
 /** Derived from the commands; shows what the asker may do. */
 export function helpCommand(others: readonly ChatCommand[], jobs: Pick<Jobs, 'recipes' | 'clusters'>): ChatCommand {
-  const self = defineCommand({
+  const self: ChatCommand = defineCommand({
     name: 'help',
     summary: 'This text',
     permission: 'viewer',
@@ -17,7 +17,8 @@ export function helpCommand(others: readonly ChatCommand[], jobs: Pick<Jobs, 're
     positional: ['command'],
     run: async ({ input, mayChange }) => {
       const all = [...others, self];
-      if (input.command !== undefined) return { message: plainAnswer(aboutOne(whichCommand(all, input.command), mayChange)) };
+      if (input.command !== undefined)
+        return { message: plainAnswer(aboutOne(whichCommand(all, input.command), mayChange)) };
       const allowed = all.filter((command) => mayChange || command.permission === 'viewer');
       const [recipes, clusters] = await Promise.all([jobs.recipes(), jobs.clusters()]);
       return {

@@ -64,7 +64,8 @@ export async function deliver(presentation: Presentation, delivery: Delivery): P
       if (problem.kind === 'unknown') tries++;
       else await keepTries(tries);
       if (problem.kind === 'blocks-refused') version++;
-      else if (problem.kind === 'gone' || problem.kind === 'no-channel' || problem.kind === 'refused') return problem.kind;
+      else if (problem.kind === 'gone' || problem.kind === 'no-channel' || problem.kind === 'refused')
+        return problem.kind;
       else await backOff(error, attempt);
     }
   }

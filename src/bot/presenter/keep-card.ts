@@ -26,7 +26,7 @@ export async function keepCard(presentation: Presentation): Promise<never> {
     const seen = watch.version;
     if (standing.facts.run > 0 && standing.facts.cardTs === '') await postCard(presentation, shown);
     for (const face of faces(presentation)) await bringUpToDate(presentation, face, shown);
-    if (watch.version === seen) presentation.upTo.card = seen;
+    if (watch.version === seen) await presentation.shown({ card: seen });
     await watch.changed(seen, signal);
   }
 }
@@ -35,13 +35,13 @@ async function postCard(presentation: Presentation, shown: Shown): Promise<void>
   const { uid, lanes, log, standing, watch, signal } = presentation;
   const { channel } = standing.facts;
   await lanes.posts(channel).turn(() => PHASE, signal);
-  const { run, cardTries, sections } = standing.facts;
+  const { run, runAt, cardTries, sections } = standing.facts;
   const rich = cardOf(presentation, sections);
   const bare = cardOf(presentation, true);
   const delivered = await deliver(presentation, {
     post: { channel, mark: { deployment: uid, seq: run } },
     versions: sections ? [rich, textOnly(bare)] : [rich, bare, textOnly(bare)],
-    since: watch.record.createdAt,
+    since: runAt,
     urgency: PHASE,
     tries: cardTries,
     keepTries: (tries) => standing.change({ cardTries: tries }, signal),
@@ -54,7 +54,10 @@ async function postCard(presentation: Presentation, shown: Shown): Promise<void>
     return delay(waitMs(5), undefined, { signal });
   }
   const { place, version } = delivered;
-  await standing.change({ cardTs: place.ts, channel: place.channel, cardTries: 0, sections: sections || version > 0 }, signal);
+  await standing.change(
+    { cardTs: place.ts, channel: place.channel, cardTries: 0, sections: sections || version > 0 },
+    signal,
+  );
   // A card that was found rather than posted may show an older state: it is edited.
   if (version === 0 && cardTries === 0) shown.set(place.ts, { rendering: JSON.stringify(rich), steps: '' });
   watch.bump();
@@ -77,10 +80,12 @@ async function bringUpToDate(presentation: Presentation, face: Face, shown: Show
       const problem = problemOf(error);
       log.warn({ uid, channel, problem: problem.kind, why: slackWord(error) }, 'An edit of the card failed');
       if (problem.kind === 'rate-limited') lanes.edits.pause(problem.waitMs);
-      else if (problem.kind === 'not-sent' || problem.kind === 'unknown') await delay(waitMs(attempt), undefined, { signal });
+      else if (problem.kind === 'not-sent' || problem.kind === 'unknown')
+        await delay(waitMs(attempt), undefined, { signal });
       else if (problem.kind === 'gone') return face.forget();
       else if (problem.kind === 'no-channel') return leaveChannel(presentation, channel);
-      else if (problem.kind === 'blocks-refused' && !standing.facts.sections) await standing.change({ sections: true }, signal);
+      else if (problem.kind === 'blocks-refused' && !standing.facts.sections)
+        await standing.change({ sections: true }, signal);
       else shown.set(ts, state);
     }
   }
@@ -88,12 +93,12 @@ async function bringUpToDate(presentation: Presentation, face: Face, shown: Show
 
 function faces(presentation: Presentation): readonly Face[] {
   const { standing, watch, signal } = presentation;
-  const { channel, cardTs, firstTs, sections, user } = standing.facts;
+  const { channel, cardTs, firstTs } = standing.facts;
   const found: Face[] = [];
   if (cardTs !== '') {
     found.push({
       place: { channel, ts: cardTs },
-      render: () => cardOf(presentation, sections || standing.facts.sections),
+      render: () => cardOf(presentation, standing.facts.sections),
       forget: async () => {
         if (standing.facts.cardTs === cardTs) await standing.change({ cardTs: '', cardTries: 0 }, signal);
         watch.bump();
@@ -107,7 +112,7 @@ function faces(presentation: Presentation): readonly Face[] {
       forget: () => standing.change({ firstTs: '' }, signal),
     });
   }
-  return user === '' ? found.slice(0, 2) : found;
+  return found;
 }
 
 function cardOf({ standing, watch }: Presentation, sections: boolean): Message {

@@ -19,7 +19,7 @@ export async function keepReplies(presentation: Presentation): Promise<never> {
     if (next?.kind === 'admitted') await beginRun(presentation);
     else if (next && standing.facts.cardTs !== '') await reply(presentation);
     else {
-      if (!next) presentation.upTo.replies = seen;
+      if (!next) await presentation.shown({ replies: seen });
       await watch.changed(seen, signal);
     }
   }
@@ -37,7 +37,15 @@ async function beginRun(presentation: Presentation): Promise<void> {
   const event = run === 0 ? admissions.at(-1) : admissions[0];
   if (!event) return;
   const first = firstTs || cardTs;
-  const change = { run: event.seq, seq: event.seq, user: event.by.user, cardTs: '', cardTries: 0, firstTs: first };
+  const change = {
+    run: event.seq,
+    runAt: event.at,
+    seq: event.seq,
+    user: event.by.user,
+    cardTs: '',
+    cardTries: 0,
+    firstTs: first,
+  };
   await standing.change(change, signal);
   watch.bump();
 }
@@ -52,7 +60,8 @@ async function reply(presentation: Presentation): Promise<void> {
   const [first, last] = [events[0], events.at(-1)];
   const { channel, cardTs, replyTries } = standing.facts;
   if (!first || !last || cardTs === '') return;
-  const message = last.kind === 'ended' ? endMessage(asEnded(presentation, last), standing.facts.user) : threadReply(events);
+  const message =
+    last.kind === 'ended' ? endMessage(asEnded(presentation, last), standing.facts.user) : threadReply(events);
   if (!message) {
     standing.note({ seq: last.seq });
     return;
@@ -110,12 +119,12 @@ function asEnded(presentation: Presentation, event: Ended): Deployment {
   const { record } = watch;
   const later = watch.events.some((other) => other.seq > event.seq && other.kind === 'admitted');
   const run = later && standing.facts.firstTs === '' ? 'deploy' : record.run;
-  const { cause, remedy, ...kept } = record;
+  const { cause: _cause, remedy: _remedy, ...kept } = record;
   return {
     ...kept,
     run,
     state: event.state,
-    endedAt: event.at,
+    endedAt: record.state === event.state && record.endedAt !== undefined ? record.endedAt : event.at,
     ...(event.cause === undefined ? {} : { cause: event.cause }),
     ...(event.remedy === undefined ? {} : { remedy: event.remedy }),
   };

@@ -77,7 +77,9 @@ export class Lane {
   async #wait(urgency: Urgency): Promise<number> {
     const paused = this.#pausedUntil - performance.now();
     if (paused > 0) return paused;
-    const answer = await this.#options.take(this.#options.reserves[urgency]).catch(() => ({ ok: false as const, waitMs: STORE_AWAY_MS }));
+    const answer = await this.#options
+      .take(this.#options.reserves[urgency])
+      .catch(() => ({ ok: false as const, waitMs: STORE_AWAY_MS }));
     return answer.ok ? 0 : Math.max(1, answer.waitMs);
   }
 

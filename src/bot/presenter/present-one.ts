@@ -43,11 +43,12 @@ export async function presentOne(uid: string, options: PresentOptions): Promise<
       return;
     }
     const loops = [
-      presentation.watch.keepLooking(over.signal, (error) => log.warn({ err: error, uid }, 'The record could not be read')),
+      presentation.watch.keepLooking(over.signal, (error) =>
+        log.warn({ err: error, uid }, 'The record could not be read'),
+      ),
       keepCard(presentation),
       keepReplies(presentation),
       keepLease(lease, over),
-      finish(presentation, jobs, end),
     ];
     for (const loop of loops) loop.then(end, end);
     const results = await Promise.allSettled(loops);
@@ -56,7 +57,9 @@ export async function presentOne(uid: string, options: PresentOptions): Promise<
     }
   } finally {
     stop.removeEventListener('abort', end);
-    await lease.release().catch((error: unknown) => log.warn({ err: error, uid }, 'A lease was not given back: it runs out'));
+    await lease
+      .release()
+      .catch((error: unknown) => log.warn({ err: error, uid }, 'A lease was not given back: it runs out'));
   }
 }
 
@@ -71,24 +74,32 @@ async function begin(
   onPoke(() => watch.poke());
   await watch.look();
   const giveUp = () => {
-    void jobs.presented(uid, SURFACE).catch((error: unknown) => log.warn({ err: error, uid }, 'The store could not be told'));
+    void jobs
+      .presented(uid, SURFACE)
+      .catch((error: unknown) => log.warn({ err: error, uid }, 'The store could not be told'));
     end();
   };
-  return { uid, slack, lanes, log, standing, watch, signal, upTo: { card: 0, replies: 0 }, giveUp };
+  const shown = untilShown({ uid, watch, standing, jobs, end });
+  return { uid, slack, lanes, log, standing, watch, signal, shown, giveUp };
 }
 
 /** Once the end is in Slack nothing more comes, unless something came meanwhile. */
-async function finish({ uid, watch, standing, upTo, signal }: Presentation, jobs: PresentJobs, end: () => void): Promise<void> {
-  for (;;) {
-    const seen = watch.version;
-    const shown = standing.facts.run > 0 && upTo.card === seen && upTo.replies === seen;
-    if (isEnded(watch.record.state) && shown) {
-      await jobs.presented(uid, SURFACE);
-      await watch.look();
-      if (watch.version === seen) return end();
-    }
-    await Promise.race([watch.changed(seen, signal), delay(100, undefined, { signal })]);
-  }
+function untilShown({
+  uid,
+  watch,
+  standing,
+  jobs,
+  end,
+}: Pick<Presentation, 'uid' | 'watch' | 'standing'> & { jobs: PresentJobs; end: () => void }): Presentation['shown'] {
+  const upTo = { card: 0, replies: 0 };
+  return async (more) => {
+    Object.assign(upTo, more);
+    const { version, record } = watch;
+    if (standing.facts.run === 0 || !isEnded(record.state) || upTo.card !== version || upTo.replies !== version) return;
+    await jobs.presented(uid, SURFACE);
+    await watch.look();
+    if (watch.version === version) end();
+  };
 }
 
 async function keepLease(lease: Lease, over: AbortController): Promise<void> {

@@ -20,22 +20,31 @@ export interface Presentation {
   watch: Watch;
   /** Aborted when another process presents it, when it is done, or at a stop. */
   signal: AbortSignal;
-  /** Versions of the watch up to which all is in Slack. */
-  upTo: { card: number; replies: number };
+  /** All is in Slack up to this version of the watch: in the card, or in the thread. */
+  shown: (upTo: { card?: number; replies?: number }) => Promise<void>;
   /** Nobody can be reached: present no more. */
   giveUp: () => void;
 }
 
 /** The channel can't be written to: who asked is told directly; when that fails too, only the log is. */
-export async function leaveChannel({ standing, watch, log, uid, signal, giveUp }: Presentation, channel: string): Promise<void> {
+export async function leaveChannel(
+  { standing, watch, log, uid, signal, giveUp }: Presentation,
+  channel: string,
+): Promise<void> {
   const { facts } = standing;
   if (facts.channel !== channel) return;
   if (facts.direct || facts.user === '') {
-    log.warn({ uid, channel }, 'Slack lets me post neither in the channel nor to who asked: nothing more is shown of this run');
+    log.warn(
+      { uid, channel },
+      'Slack lets me post neither in the channel nor to who asked: nothing more is shown of this run',
+    );
     giveUp();
     return;
   }
   log.warn({ uid, channel }, 'Slack does not let me post in the channel: the card goes to who asked');
-  await standing.change({ channel: facts.user, direct: true, cardTs: '', firstTs: '', cardTries: 0, replyTries: 0 }, signal);
+  await standing.change(
+    { channel: facts.user, direct: true, cardTs: '', firstTs: '', cardTries: 0, replyTries: 0 },
+    signal,
+  );
   watch.bump();
 }

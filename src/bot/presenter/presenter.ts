@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { SURFACE } from '../places.ts';
 import type { Slack } from '../slack.ts';
+import { within } from '../within.ts';
 import { createLanes } from './lanes.ts';
 import { presentOne } from './present-one.ts';
 import type { PresentJobs } from './presentation.ts';
@@ -57,9 +58,7 @@ export function startPresenter({ jobs, slack, log }: PresenterOptions): { stop: 
       clearInterval(timer);
       forget();
       stopping.abort();
-      const limit = AbortSignal.timeout(STOP_LIMIT_MS);
-      const late = new Promise<void>((resolve) => limit.addEventListener('abort', () => resolve(), { once: true }));
-      await Promise.race([Promise.all([...active.values()].map(({ done }) => done)), late]);
+      await within(STOP_LIMIT_MS, Promise.all([...active.values()].map(({ done }) => done)));
     },
   };
 }

@@ -12,6 +12,7 @@ const Facts = z.looseObject({
   seq: z.number().default(0),
   /** Seq of the event that began the current run: a deploy, or a stop of what it left serving. */
   run: z.number().default(0),
+  runAt: z.string().default(''),
   cardTs: z.string().default(''),
   /** The deploy's own card, once a stop has one too. */
   firstTs: z.string().default(''),

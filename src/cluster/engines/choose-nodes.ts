@@ -3,8 +3,12 @@ import { OperatorError } from '../../errors.ts';
 import type { PlanRequest } from './plan-request.ts';
 
 /** The head and as many workers as there are GPUs to fill, one a node, in the order of the cluster's file. */
-export function chooseNodes(gpus: number, { cluster, recipe }: Pick<PlanRequest, 'cluster' | 'recipe'>): [Node, ...Node[]] {
-  const head = cluster.nodes.find((node) => node.role === 'head');
+export function chooseNodes(
+  gpus: number,
+  { cluster, recipe }: Pick<PlanRequest, 'cluster' | 'recipe'>,
+): [Node, ...Node[]] {
+  const [only, ...others] = cluster.nodes;
+  const head = cluster.nodes.find((node) => node.role === 'head') ?? (others.length === 0 ? only : undefined);
   if (!head) {
     throw new OperatorError('config', `Cluster ${cluster.name} has no head.`, {
       hint: `Give one node of clusters/${cluster.name}.yaml the line "role: head".`,

@@ -135,9 +135,13 @@ function phasesFor(nodes: number): PhaseName[] {
 function refusePerNodeVariables({ name, env, secrets }: Recipe): void {
   const wrong = [...Object.keys(env), ...Object.keys(secrets)].filter((variable) => PER_NODE_VARIABLES.has(variable));
   if (wrong.length === 0) return;
-  throw new OperatorError('config', `Recipe ${name} sets ${wrong.join(', ')}, which every node has a value of its own for.`, {
-    hint: 'Take it out of env: sparkops sets it per node, from the fabric lines of the cluster.',
-  });
+  throw new OperatorError(
+    'config',
+    `Recipe ${name} sets ${wrong.join(', ')}, which every node has a value of its own for.`,
+    {
+      hint: 'Take it out of env: sparkops sets it per node, from the fabric lines of the cluster.',
+    },
+  );
 }
 
 function refuseOtherBackend(argv: readonly string[], nodes: number, { name }: Recipe): void {

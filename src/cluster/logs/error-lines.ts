@@ -14,7 +14,8 @@ const RECORD = /^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d 
 const EXCEPTION = /^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Timeout)(?::|$)/;
 const ERROR_RECORD = /^(?:ERROR|CRITICAL) /;
 /** They say only that something before them failed. */
-const WRAPPER = /Engine core initialization failed|root cause above|EngineDeadError|^SystemExit|^KeyboardInterrupt|CancelledError/;
+const WRAPPER =
+  /Engine core initialization failed|root cause above|EngineDeadError|^SystemExit|^KeyboardInterrupt|CancelledError/;
 
 const BEFORE = 9;
 const AFTER = 5;
@@ -27,7 +28,11 @@ export function plainCause(log: readonly CleanLine[], nodeOf: (ip: string) => st
   const records = log.flatMap(({ text }, at) => (ERROR_RECORD.test(text) ? [at] : []));
   const isRoot = (at: number) => !WRAPPER.test(texts[at] ?? '');
   const at =
-    errors.findLast(isRoot) ?? errors.at(-1) ?? records.findLast(isRoot) ?? records.at(-1) ?? Math.max(0, log.length - 1);
+    errors.findLast(isRoot) ??
+    errors.at(-1) ??
+    records.findLast(isRoot) ??
+    records.at(-1) ??
+    Math.max(0, log.length - 1);
 
   const block = range(Math.max(0, at - BEFORE), at).filter((each) => speaks(texts[each] ?? '') && each !== at);
   const after = [...errors, ...records].filter((each) => each > at);
@@ -45,7 +50,11 @@ function speaks(text: string): boolean {
   return !/^[\s^~]*$/.test(text);
 }
 
-function lineOf(line: CleanLine | undefined, text: string | undefined, nodeOf: (ip: string) => string | undefined): string[] {
+function lineOf(
+  line: CleanLine | undefined,
+  text: string | undefined,
+  nodeOf: (ip: string) => string | undefined,
+): string[] {
   if (!line || text === undefined) return [];
   const node = line.ip === undefined ? undefined : (nodeOf(line.ip) ?? line.ip);
   return [`${node === undefined ? '' : `${node}: `}${text}`.slice(0, MAX_WIDTH)];

@@ -55,7 +55,7 @@ export function followServeLog(head: Machine): LogFollower {
 }
 
 function engineState(words: string): EngineState {
-  const [state, code = '', oom] = words.split(' ');
+  const [state = '', code = '', oom] = words.split(' ');
   switch (state) {
     case 'exited':
       return { state, code: words.slice('exited '.length) };

@@ -14,14 +14,26 @@ const MARKS: readonly Mark[] = [
   { stage: 'config', pattern: /Resolved architecture: \w+|Using max model len \d+/ },
   { stage: 'engine', pattern: /Initializing (?:a V1|a V0|an) LLM engine/ },
   { stage: 'ray', pattern: /Connecting to existing Ray cluster at address|Creating a new placement group/ },
-  { stage: 'network', pattern: /world_size=\d+ rank=\d+ .*distributed_init_method=|rank \d+ in world size \d+ is assigned/ },
+  {
+    stage: 'network',
+    pattern: /world_size=\d+ rank=\d+ .*distributed_init_method=|rank \d+ in world size \d+ is assigned/,
+  },
   { stage: 'weights', pattern: /Starting to load model |Loading drafter model/ },
   { stage: 'weights', pattern: new RegExp(String.raw`(?:Loading|loading) [\w .-]*(?:shards|loader|Streamer):${BAR}`) },
   { stage: 'weights', pattern: /Loading weights took|Model loading took|Time spent downloading weights/ },
-  { stage: 'compile', pattern: /for vLLM's torch\.compile|Dynamo bytecode transform time|torch\.compile take|torch\.compile took/ },
+  {
+    stage: 'compile',
+    pattern: /for vLLM's torch\.compile|Dynamo bytecode transform time|torch\.compile take|torch\.compile took/,
+  },
   { stage: 'compile', pattern: /Compiling a graph for|Cache the graph of|Directly load the compiled graph/ },
-  { stage: 'memory', pattern: /Available KV cache memory|GPU KV cache size|Maximum concurrency for|profiling\/warmup run took/ },
-  { stage: 'warm-up', pattern: new RegExp(String.raw`[Aa]uto[Tt]uner.*Tuning .*:${BAR}|Autotuning process (?:starts|ends)`) },
+  {
+    stage: 'memory',
+    pattern: /Available KV cache memory|GPU KV cache size|Maximum concurrency for|profiling\/warmup run took/,
+  },
+  {
+    stage: 'warm-up',
+    pattern: new RegExp(String.raw`[Aa]uto[Tt]uner.*Tuning .*:${BAR}|Autotuning process (?:starts|ends)`),
+  },
   { stage: 'graphs', pattern: new RegExp(String.raw`Capturing CUDA graph[^:]*:${BAR}|Profiling CUDA graph memory`) },
   { stage: 'graphs', pattern: /Graph capturing finished|init engine .*took/ },
   { stage: 'api', pattern: /Starting vLLM (?:API )?server|Application startup complete/ },
@@ -46,7 +58,8 @@ export function progressReader(): ProgressReader {
     if (!mark && !groups) return false;
     const next = { stage: mark?.stage ?? current.stage, ...barOf(groups) };
     // The last state of a bar is printed twice, and another rank repeats what the first has said.
-    const now = next.total === undefined ? line.replace(/\d\d:\d\d:\d\d/, '') : JSON.stringify({ ...next, secondsLeft: 0 });
+    const now =
+      next.total === undefined ? line.replace(/\d\d:\d\d:\d\d/, '') : JSON.stringify({ ...next, secondsLeft: 0 });
     if (now === last) return false;
     last = now;
     current = next.total === undefined && next.stage === current.stage ? current : next;

@@ -91,7 +91,8 @@ function strangerFinding(stranger: RayNode, missing: readonly PlanNode[], plan: 
 
 function consequence(node: PlanNode, plan: Plan): string {
   const fabricOnly = plan.nodes.filter((other) => other !== node && other.address === other.fabric.address);
-  if (fabricOnly.length === 0) return `the engine asks Ray for a node at ${node.fabric.address} and would wait for ever`;
+  if (fabricOnly.length === 0)
+    return `the engine asks Ray for a node at ${node.fabric.address} and would wait for ever`;
   const names = fabricOnly.map(({ name }) => name).join(' and ');
   return `${names} ${fabricOnly.length === 1 ? 'is' : 'are'} on the fabric only and can't connect there, so rendezvous would time out`;
 }

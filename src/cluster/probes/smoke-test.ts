@@ -49,7 +49,8 @@ export async function smokeTest(http: Http, options: SmokeOptions): Promise<Smok
   });
   if (stream.status !== 200) return refused(stream, options);
   const reply = await readReply(stream, now);
-  if (reply.error !== undefined) return wrong(options, `The engine broke off its answer to "${question}".`, reply.error);
+  if (reply.error !== undefined)
+    return wrong(options, `The engine broke off its answer to "${question}".`, reply.error);
 
   const said = (reply.content.trim() === '' ? reply.reasoning : reply.content).trim();
   if (said === '') return wrong(options, `The engine's answer to "${question}" was empty.`, '');
@@ -118,7 +119,13 @@ async function refused(stream: HttpStream, options: SmokeOptions): Promise<Smoke
 }
 
 function wrong({ node }: SmokeOptions, text: string, proof: string): SmokeResult {
-  const lines = proof === '' ? [] : proof.split('\n').slice(0, 15).map((line) => line.slice(0, 300));
+  const lines =
+    proof === ''
+      ? []
+      : proof
+          .split('\n')
+          .slice(0, 15)
+          .map((line) => line.slice(0, 300));
   const remedy = 'Look at the log and at the recipe: chat template, quantization, parsers. Nothing was left serving.';
   return { ok: false, finding: { text, node, lines, remedy } };
 }

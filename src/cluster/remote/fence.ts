@@ -2,7 +2,7 @@ import { OperatorError, type ErrorCode } from '../../errors.ts';
 import { run, type Word } from './command.ts';
 import { gripWords, type Grip } from './grip.ts';
 import { guarded, passedGuard } from './guard.ts';
-import { installedPrograms, programPath, programText } from './programs.ts';
+import { installedPrograms, programPath } from './programs.ts';
 import type { ExecResult, Transport } from './transport.ts';
 
 /** Written into the node's fence file, for people. */
@@ -41,8 +41,7 @@ export async function raise(request: FenceRequest): Promise<Raised> {
   // The answer must come before our own limit, or its outcome is unknown.
   const lockSeconds = Math.max(1, Math.floor(limitMs / 1_000) - 5);
   const command = run('sh', '-s', '--', state, hash, lockSeconds, ...gripWords(grip), ...aboutWords(about));
-  const stdin = installer + programText('raise.sh');
-  return raisedOf(request, await transport.exec(node, command, { signal, limitMs, stdin }));
+  return raisedOf(request, await transport.exec(node, command, { signal, limitMs, stdin: installer }));
 }
 
 /**

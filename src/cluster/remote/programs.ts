@@ -6,7 +6,7 @@ const FOLDER = new URL('../../../programs/', import.meta.url);
 export interface InstalledPrograms {
   /** Over the names and contents of all programs: names the folder that holds them on a node. */
   hash: string;
-  /** sh text defining a function `programs` that calls `put NAME` with each file on standard input. */
+  /** sh text for `sh -s -- ARGS`: raise.sh, which installs them all. */
   installer: string;
 }
 
@@ -40,5 +40,5 @@ function pack(files: readonly { name: string; text: string }[]): InstalledProgra
   const puts = files.map(
     ({ name, text }) => `put ${name} <<'${end}'\n${text.endsWith('\n') ? text : `${text}\n`}${end}\n`,
   );
-  return { hash, installer: `programs() {\n${puts.join('')}}\n` };
+  return { hash, installer: `programs() {\n${puts.join('')}}\n${programText('raise.sh')}` };
 }

@@ -10,50 +10,53 @@ import type { ExecOptions, ExecResult } from './transport.ts';
 
 const MAX_OUTPUT = 8 * 1024 * 1024;
 
+type RunOptions = Pick<ExecOptions, 'signal' | 'stdin' | 'onLine' | 'keep'>;
+
 /**
- * Runs shell text on a link and resolves once the channel is closed and all output is in.
- * `onSent` tells whether the node may have begun. An abort closes the channel; the remote process lives on.
+ * Runs shell text on a link and resolves once the channel is closed and all output is in; 'no-session' when the node
+ * has none free on this connection. `onSent` tells whether the node may have begun. An abort closes the channel;
+ * the remote process lives on.
  */
 export async function runOnLink(
   link: Link,
   text: string,
-  options: Pick<ExecOptions, 'signal' | 'stdin' | 'onLine' | 'keep'> & { onSent: (maybe: boolean) => void },
-): Promise<ExecResult> {
-  const release = await link.sessions.take(options.signal);
+  options: RunOptions & { onSent: (maybe: boolean) => void },
+): Promise<ExecResult | 'no-session'> {
+  const done = link.usage.begin();
+  let release: (() => void) | undefined;
   try {
-    const channel = await openSession(link, text, options);
-    return await collect(link, channel, options);
+    release = await link.sessions.take(options.signal);
+    return await runInSession(link, text, options);
   } finally {
-    release();
+    release?.();
+    done();
   }
 }
 
-async function openSession(
+// sshd frees a session slightly after its close. One whose command nobody waits for stays taken until that ends.
+const NO_SESSION_MS = 1_000;
+
+async function runInSession(
   link: Link,
   text: string,
-  { signal, onSent }: { signal: AbortSignal; onSent: (maybe: boolean) => void },
-): Promise<ClientChannel> {
-  // Reason 2: the node has no session free just now, though one of ours has ended.
+  options: RunOptions & { onSent: (maybe: boolean) => void },
+): Promise<ExecResult | 'no-session'> {
+  const began = performance.now();
   for (let waitMs = 10; ; waitMs = Math.min(waitMs * 2, 200)) {
-    onSent(true);
-    const opened = await tryOpen(link, text, signal);
-    if (opened !== 'no-session') return opened;
-    onSent(false);
-    await sleep(waitMs, undefined, { signal });
+    options.onSent(true);
+    const result = await tryRun(link, text, options);
+    if (result !== 'no-session') return result;
+    options.onSent(false);
+    if (performance.now() - began > NO_SESSION_MS) return result;
+    await sleep(waitMs, undefined, { signal: options.signal });
   }
 }
 
-function tryOpen(link: Link, text: string, signal: AbortSignal): Promise<ClientChannel | 'no-session'> {
+function tryRun(link: Link, text: string, options: RunOptions): Promise<ExecResult | 'no-session'> {
   return new Promise((resolve, reject) => {
     const onOpen = (error: Error | undefined, channel: ClientChannel) => {
-      if (!error) {
-        channel.on('error', () => {});
-        if (!signal.aborted) return resolve(channel);
-        channel.resume();
-        channel.stderr.resume();
-        channel.close();
-        return reject(signal.reason);
-      }
+      // Within this callback: a short command's exit may be in the same packet, and is told only once.
+      if (!error) return resolve(collect(link, channel, options));
       const reason = openFailure(error);
       if (reason === 2) return resolve('no-session');
       if (reason !== undefined) return reject(unreachable(link.route, `opens no session: ${inWords(error)}`, error));
@@ -77,13 +80,13 @@ function tryOpen(link: Link, text: string, signal: AbortSignal): Promise<ClientC
   });
 }
 
-type CollectOptions = Pick<ExecOptions, 'signal' | 'stdin' | 'onLine' | 'keep'>;
-
-function collect(link: Link, channel: ClientChannel, options: CollectOptions): Promise<ExecResult> {
+function collect(link: Link, channel: ClientChannel, options: RunOptions): Promise<ExecResult> {
   const { stdin, onLine, signal } = options;
   const stdout = output({ maxBytes: MAX_OUTPUT, keep: options.keep ?? true, onLine });
   const stderr = output({ maxBytes: MAX_OUTPUT, keep: true });
   let exitCode: number | undefined;
+  let open = true;
+  channel.on('error', () => {});
 
   const closed = new Promise<ExecResult>((resolve, reject) => {
     // Both streams are always read: what is left unread keeps 'close' from coming, or blocks the command.
@@ -94,12 +97,13 @@ function collect(link: Link, channel: ClientChannel, options: CollectOptions): P
         reject(error instanceof TooMuchOutput ? tooMuch(link) : error);
       }
     };
-    channel.on('data', (chunk: Buffer) => read(() => stdout.push(chunk)));
     channel.stderr.on('data', (chunk: Buffer) => read(() => stderr.push(chunk)));
+    channel.on('data', (chunk: Buffer) => read(() => stdout.push(chunk)));
     channel.on('exit', (code: number | null, name?: string) => {
       exitCode = code ?? codeOfSignal(name);
     });
     channel.on('close', () => {
+      open = false;
       const code = exitCode;
       if (code === undefined || link.lost.aborted) {
         return reject(outcomeUnknown(link.route, 'the connection was lost before the command ended', link.lost.reason));
@@ -110,8 +114,15 @@ function collect(link: Link, channel: ClientChannel, options: CollectOptions): P
 
   channel.end(stdin instanceof Secret ? stdin.reveal() : (stdin ?? ''));
   return unlessAborted(closed, signal).finally(() => {
-    channel.close();
+    if (open) leave(channel);
   });
+}
+
+/** Closes the channel of a command that may go on. What it still prints is thrown away. */
+function leave(channel: ClientChannel): void {
+  channel.resume();
+  channel.stderr.resume();
+  channel.close();
 }
 
 // As a shell reports it: 128 + the signal's number.

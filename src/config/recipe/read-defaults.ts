@@ -1,6 +1,7 @@
-import { isRecord, shown } from '../check-shape.ts';
+import { shown } from '../check-shape.ts';
 import { holdsSecret } from '../looks-secret.ts';
 import type { Value } from '../recipe-file.ts';
+import { isRecord } from '../repair.ts';
 import type { YamlFile } from '../yaml-file.ts';
 import { NUMBERS } from './known-defaults.ts';
 import { circular } from './placeholders.ts';

@@ -1,5 +1,6 @@
-import { isRecord, shown } from '../check-shape.ts';
+import { shown } from '../check-shape.ts';
 import { holdsSecret } from '../looks-secret.ts';
+import { isRecord } from '../repair.ts';
 import type { YamlFile } from '../yaml-file.ts';
 import type { Say } from './say.ts';
 
@@ -28,7 +29,7 @@ export const PER_NODE_VARIABLES: readonly string[] = [
 ];
 
 /** Secrets of the bot itself; no container gets them. */
-const OWN_SECRETS = /^(SLACK|SPARKOPS)_/;
+const OWN_SECRETS = /^(SLACK|SPARKOPS|REDIS|SSH)_/;
 
 /** The container's variables, and those whose value is a secret's name. */
 export function readEnv(

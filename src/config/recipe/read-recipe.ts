@@ -18,21 +18,21 @@ export interface RecipeSurroundings {
 
 /** Reads a recipe of either format, or says everything that keeps it from being used. */
 export function readRecipe(
-  yaml: YamlFile,
+  file: YamlFile,
   { name, mods }: RecipeSurroundings,
 ): { recipe: Recipe } | { problems: readonly Problem[] } {
-  const shape = checkShape(RecipeShape, yaml);
-  if ('problems' in shape) return shape;
-  const problems: Problem[] = [];
+  const { value: raw, yaml, problems: misshapen } = checkShape(RecipeShape, file);
+  if (!raw) return { problems: misshapen };
+  const problems: Problem[] = [...misshapen];
   const say = sayInto(problems, yaml);
-  const raw = shape.value;
   const version = String(raw.recipe_version ?? '2') === '1' ? 1 : 2;
 
   refuseKeys(raw, say);
   refuseMods(raw.mods ?? [], mods, say);
   const { env, secrets } = readEnv(yaml, raw.env, say);
   const { defaults, decimals } = readDefaults(yaml, raw.defaults, say);
-  const words = readWords(raw, version, defaults, say);
+  const noCommand = yaml.doubtful.some((path) => path[0] === 'command');
+  const words = noCommand ? [] : readWords(raw, version, defaults, say);
   const model = raw.model ?? defaults['model'] ?? modelOf(words);
   if (model === undefined) say(['model'], 'model is missing', 'Add it, such as model: Qwen/Qwen3.5-122B-A10B-FP8');
   if (raw.container === undefined)

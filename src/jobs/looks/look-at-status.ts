@@ -50,7 +50,9 @@ function containerStatus({ name, uid, running, startedAt, engine }: OurContainer
 
 async function askEngine({ signal, limitMs }: Looking, transport: Transport, engine: EngineAt): Promise<EngineHealth> {
   const { uid, node, port } = engine;
-  const http = httpOver((options) => transport.dial(node, { host: '127.0.0.1', port }, options));
+  const http = httpOver(async (connectMs) =>
+    transport.dial(node, { host: '127.0.0.1', port }, { signal, limitMs: connectMs }),
+  );
   try {
     const { status } = await http.request({ method: 'GET', path: '/health', signal, limitMs: Math.min(limitMs, HEALTH_MS) });
     // An engine that wants an API key is up.

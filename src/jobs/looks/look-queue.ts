@@ -30,13 +30,15 @@ export function openLookQueue({ realm, redis, blocking, log }: LookQueueOptions)
   const { prefix } = keysOf(realm);
   const queue: LookQueue = new Queue('looks', { connection: redis, prefix });
   const events = new QueueEvents('looks', { connection: blocking(), prefix });
-  for (const each of [queue, events]) each.on('error', (error) => log.debug({ err: error }, 'Queue looks'));
+  const onError = (error: Error): void => log.debug({ err: error }, 'Queue looks');
+  queue.on('error', onError);
+  events.on('error', onError);
   return {
     look: async (request) => {
       const options = { jobId: `l-${randomUUID()}`, attempts: 1, removeOnComplete: { age: 60 }, removeOnFail: { age: 60 } };
       const job = await within(ADD_MS, queue.add('look', request, options)).catch(() => undefined);
       if (!job) {
-        throw new OperatorError('store-away', "The store (Redis) does not answer, so no worker can be asked. Models keep serving.", {
+        throw new OperatorError('store-away', 'The store (Redis) does not answer, so no worker can be asked. Models keep serving.', {
           hint: 'Try again when Redis is back.',
         });
       }

@@ -71,13 +71,16 @@ export function aborting(
 
 export function ended(record: Deployment, state: EndState, at: Date): RecordChange | undefined {
   if (record.state === state) return undefined;
+  const { aborting: why, ...settled } = withoutProgress(record);
   const { cause, remedy } = record;
   const phases = record.phases.map((phase) =>
     phase.state === 'running' ? { ...phase, state: 'undone' as const, endedAt: at.toISOString() } : phase,
   );
   return {
     record: {
-      ...withoutProgress(record),
+      ...settled,
+      // A stop that failed leaves a deployment that serves: nothing of it is being undone.
+      ...(why && state !== 'serving' && { aborting: why }),
       phases,
       state,
       endedAt: at.toISOString(),

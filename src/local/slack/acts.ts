@@ -1,12 +1,14 @@
-import { postAsPerson, showOnlyTo } from './conversation.ts';
+import { postAsPerson } from './conversation.ts';
 import type { Delivery, Parcel } from './delivery.ts';
 import { actionOn, findElement, selection, stateOf } from './elements.ts';
 import type { JsonObject } from './json.ts';
 import type { Message } from './message.ts';
-import { dropView, openView, readView, replaceView } from './modals.ts';
+import { dropView } from './modals.ts';
 import * as payloads from './payloads.ts';
-import { BOT, SLACKBOT, type Channel, type Person } from './people.ts';
-import { respond, type ResponseUrls } from './response-urls.ts';
+import { BOT, type Channel, type Person } from './people.ts';
+import type { ResponseUrls } from './response-urls.ts';
+import { createSlashCommands } from './slash-commands.ts';
+import { followSubmission } from './submission.ts';
 import { newTrigger } from './triggers.ts';
 import { escapeText } from './validate/as-stored.ts';
 import type { OpenView } from './view.ts';
@@ -40,31 +42,9 @@ export interface ActsOptions {
   answerIn: (delivery: Delivery, run: (ack: JsonObject) => void) => Promise<void>;
 }
 
-export function createActs({ workspace, commands, responseUrls, deliver, answerIn }: ActsOptions): Acts {
-  async function command(person: Person, channel: Channel, line: string, inThread: boolean): Promise<Said> {
-    const [name = ''] = line.split(' ');
-    const tell = (text: string): void =>
-      void showOnlyTo(workspace, { channel: channel.id }, person.id, { text, from: SLACKBOT });
-    if (inThread) return (tell(`${name} is not supported in threads. Sorry!`), {});
-    if (!commands.includes(name))
-      return (
-        tell(
-          `${name} is not a valid command. In Slack, all messages that start with the "/" character are interpreted as commands.`,
-        ),
-        {}
-      );
-    workspace.feed.tell({ type: 'command', user: person.id, channel: channel.id, text: line });
-    const origin = { channel: channel.id, user: person.id };
-    const links = { trigger: newTrigger(workspace, person.id), responseUrl: responseUrls.issue('commands', origin) };
-    const payload = payloads.commandPayload(person, channel, escapeText(line), links);
-    const delivery = await deliver({ kind: 'slash_commands', payload, acceptsAnswer: true });
-    const { ack = {} } = delivery;
-    if (delivery.status === 'timeout') {
-      tell(`${name} failed because the app did not respond. Please try again or contact the app developer.`);
-    } else if (delivery.status !== 'acked') tell(`${name} failed with the error "dispatch_failed"`);
-    else if (Object.keys(ack).length > 0) await answerIn(delivery, (body) => respond(workspace, origin, body));
-    return { delivery };
-  }
+export function createActs(options: ActsOptions): Acts {
+  const { workspace, responseUrls, deliver, answerIn } = options;
+  const typeCommand = createSlashCommands(options);
 
   async function message(person: Person, channel: Channel, text: string, threadTs?: string): Promise<Said> {
     const linked = text.replace(new RegExp(`@${BOT.name}\\b`, 'g'), `<@${BOT.userId}>`);
@@ -75,14 +55,14 @@ export function createActs({ workspace, commands, responseUrls, deliver, answerI
   }
 
   return {
-    say(user, channelId, text, { threadTs } = {}) {
+    async say(user, channelId, text, { threadTs } = {}) {
       const { person, channel } = presence(workspace, user, channelId);
       const line = text.trim();
       return line.startsWith('/')
-        ? command(person, channel, line, threadTs !== undefined)
+        ? typeCommand({ person, channel, line, inThread: threadTs !== undefined })
         : message(person, channel, line, threadTs);
     },
-    click(user, ts, actionId, { blockId, value } = {}) {
+    async click(user, ts, actionId, { blockId, value } = {}) {
       const shown = seenBy(workspace, user, ts);
       const { person, channel } = presence(workspace, user, shown.channel);
       const found = findElement(shown.blocks ?? [], { actionId, blockId, value });
@@ -105,7 +85,7 @@ export function createActs({ workspace, commands, responseUrls, deliver, answerI
       open.view.state = { values: stateOf(open.view.blocks, typed) };
       const payload = payloads.submissionPayload(person, structuredClone(open), newTrigger(workspace, user));
       const delivery = await deliver({ kind: 'interactive', payload, acceptsAnswer: true });
-      if (delivery.status === 'acked') await answerIn(delivery, (ack) => follow(workspace, open, ack));
+      if (delivery.status === 'acked') await answerIn(delivery, (ack) => followSubmission(workspace, open, ack));
       return delivery;
     },
     async closeView(user, viewId) {
@@ -115,29 +95,6 @@ export function createActs({ workspace, commands, responseUrls, deliver, answerI
       return deliver({ kind: 'interactive', payload: payloads.closedPayload(person, open), acceptsAnswer: false });
     },
   };
-}
-
-/** What the answer to a submission does with the modal: without an action it closes. */
-function follow(workspace: Workspace, open: OpenView, ack: JsonObject): void {
-  switch (ack['response_action']) {
-    case 'errors':
-      open.errors = Object.fromEntries(
-        Object.entries(ack['errors'] ?? {}).map(([blockId, text]) => [blockId, String(text)]),
-      );
-      workspace.feed.tell({ type: 'view', change: 'updated', view: open });
-      return;
-    case 'update':
-      replaceView(workspace, open, readView(ack['view']));
-      return;
-    case 'push':
-      openView(workspace, open.user, readView(ack['view']), open);
-      return;
-    default:
-      for (const other of workspace.views.values()) {
-        const sameStack = other.view.root_view_id === open.view.root_view_id;
-        if (other === open || (ack['response_action'] === 'clear' && sameStack)) dropView(workspace, other);
-      }
-  }
 }
 
 function presence(workspace: Workspace, user: string, channelId: string): { person: Person; channel: Channel } {

@@ -1,8 +1,8 @@
 import type { JsonObject } from './json.ts';
 
-export type DeliveryKind = 'slash_commands' | 'interactive' | 'events_api';
+type DeliveryKind = 'slash_commands' | 'interactive' | 'events_api';
 
-export type DeliveryStatus =
+type DeliveryStatus =
   | 'pending'
   | 'acked'
   | 'timeout' // no acknowledgement in 3 s

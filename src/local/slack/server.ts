@@ -39,7 +39,8 @@ export async function startServer(parts: ServerParts, port: number): Promise<Ser
       const reply = await page.answer(request, response);
       if (reply !== 'streaming') sendReply(response, reply ?? (await answer(request, parts)));
     } catch (error) {
-      sendReply(response, { status: 500, text: error instanceof Error ? error.message : 'failed' });
+      if (response.headersSent) response.destroy();
+      else sendReply(response, { status: 500, text: error instanceof Error ? error.message : 'failed' });
     }
   }
 
@@ -56,7 +57,7 @@ async function answer(request: Request, { workspace, webApi, responseUrls }: Ser
   const path = request.url.pathname;
   if (path.startsWith('/api/')) {
     const { token, ...args } = readArguments(request);
-    const inHeader = request.headers.authorization?.replace(/^Bearer /, '');
+    const inHeader = request.headers.authorization?.replace(/^Bearer ?/, '');
     return webApi.call(path.slice('/api/'.length), args, inHeader ?? (typeof token === 'string' ? token : undefined));
   }
   if (responseUrls.owns(path)) {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -41,6 +40,8 @@ export function createSocketMode({ workspace, ackLimitMs, pingEveryMs }: SocketM
   const waiting = new Map<string, (outcome: Outcome) => void>();
   let turn = 0;
   const pings = setInterval(() => sockets.forEach((socket) => socket.ping('Ping from server')), pingEveryMs);
+  // It must not hold a process whose server could not listen.
+  pings.unref();
 
   function greet(socket: WebSocket): void {
     if (sockets.size >= MOST_SOCKETS) {
@@ -113,7 +114,7 @@ export function createSocketMode({ workspace, ackLimitMs, pingEveryMs }: SocketM
     async stop() {
       clearInterval(pings);
       const late = setTimeout(() => sockets.forEach((socket) => socket.terminate()), GOODBYE_MS);
-      await Promise.all([...sockets].map((socket) => once(socket, 'close')));
+      await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
       clearTimeout(late);
       for (const settle of waiting.values()) settle({ status: 'dispatch_failed' });
       server.close();

@@ -73,7 +73,7 @@ export function createWebApi({ workspace, tokens, faults, rateLimits, calls, vio
 
   async function answer(call: Omit<ApiCall, 'at' | 'status' | 'result'>, run: () => JsonObject): Promise<Reply> {
     const fault = faults.take(call.method);
-    if (fault?.delayMs !== undefined) await sleep(fault.delayMs);
+    if (fault?.delayMs !== undefined) await sleep(fault.delayMs, undefined, { ref: false });
     if (fault?.applied) attempt(call, run);
     const reply = (fault && faulty(fault)) ?? attempt(call, run);
     const result = isObject(reply.json) ? reply.json : {};

@@ -14,7 +14,7 @@ export interface StoredFile {
   shared?: SharedFile;
 }
 
-export interface Trigger {
+interface Trigger {
   user: string;
   expiresAt: number;
   used: boolean;

@@ -1,9 +1,13 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 export interface Hold {
   /** Resolves when the command stands there. */
   reached: Promise<void>;
   /** Lets it start, also when its connection has gone. */
   release: () => void;
 }
+
+const INPUT_LIMIT_MS = 500;
 
 interface Waiting {
   node: string;
@@ -16,7 +20,7 @@ interface Waiting {
 /** Commands that wait before they start, so that a test can act at that moment. */
 export function makeHolds(): {
   hold: (node: string, pattern: string | RegExp, nth?: number) => Hold;
-  pass: (node: string, text: string) => Promise<void>;
+  pass: (node: string, text: string, inputIsWhole: Promise<void>) => Promise<void>;
 } {
   const all = new Set<Waiting>();
 
@@ -37,11 +41,13 @@ export function makeHolds(): {
     };
   }
 
-  async function pass(node: string, text: string): Promise<void> {
+  async function pass(node: string, text: string, inputIsWhole: Promise<void>): Promise<void> {
     for (const waiting of all) {
       if (waiting.node !== node || !matches(waiting.pattern, text)) continue;
       waiting.left -= 1;
       if (waiting.left !== 0) continue;
+      // With its input here, the command no longer needs its sender.
+      await Promise.race([inputIsWhole, delay(INPUT_LIMIT_MS)]);
       waiting.reach();
       await waiting.released;
     }

@@ -44,8 +44,9 @@ export async function makeMachine(machine: Machine, standIns: string): Promise<v
   writeMachine(machine);
   const program = async (folder: string, name: string, text: string) =>
     await writeFile(join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  // The dashes: Node takes an --env-file for its own wherever it stands.
   const standIn = (name: string) =>
-    `exec ${quote(execPath)} ${quote(join(standIns, `${name}.js`))} ${quote(machine.folder)} "$@"`;
+    `exec ${quote(execPath)} -- ${quote(join(standIns, `${name}.js`))} ${quote(machine.folder)} "$@"`;
 
   for (const folder of [bin, inside]) {
     for (const missing of await linkTools(folder)) await program(folder, missing, standIn(missing));
@@ -83,6 +84,8 @@ function ssText(machine: Machine): string {
   return [
     `for file in ${quote(join(machine.folder, 'ports'))}/*; do`,
     '  [ -f "$file" ] && read -r address port real pid kind < "$file" && kill -0 "$pid" 2>/dev/null || continue',
+    // A killed process that nobody waited for has no sockets any more.
+    '  grep -q "^State:.*zombie" "/proc/$pid/status" 2>/dev/null && continue',
     `  printf 'LISTEN 0      2048   %15s:%-5s      0.0.0.0:*\\n' "$address" "$port"`,
     'done',
   ].join('\n');

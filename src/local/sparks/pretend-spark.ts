@@ -5,7 +5,7 @@ import { startSshServer, type SshServer } from './ssh-server.ts';
 import { killContainer, listContainers, processesIn, stateOf, type ContainerState } from './stand-ins/containers.ts';
 import { readText } from './stand-ins/files.ts';
 import type { Machine } from './stand-ins/machine.ts';
-import { argumentsOf } from './stand-ins/processes.ts';
+import { standInOf } from './stand-ins/processes.ts';
 
 export interface PretendContainer extends ContainerState {
   name: string;
@@ -84,5 +84,5 @@ export async function killOn({ machine, server }: PretendSpark, what: Killable):
 
 function enginesOn(machine: Machine): number[] {
   const pids = listContainers(machine).flatMap((container) => processesIn(container).map((one) => one.pid));
-  return pids.filter((pid) => argumentsOf(pid)[1]?.endsWith('/vllm.js'));
+  return pids.filter((pid) => standInOf(pid)?.name === 'vllm');
 }

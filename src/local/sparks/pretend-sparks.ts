@@ -78,7 +78,7 @@ export async function startPretendSparks(options: PretendSparksOptions): Promise
       exec: (text, channel) => {
         const command: RanCommand = { node: name, text, at: Date.now() };
         commands.push(command);
-        void runCommand({ machine, command, channel, pass: () => pass(name, text) });
+        void runCommand({ machine, command, channel, pass: (inputIsWhole) => pass(name, text, inputIsWhole) });
       },
     });
   };

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import { PassThrough } from 'node:stream';
 import type { ServerChannel } from 'ssh2';
 import { foldersOf } from './make-machine.ts';
@@ -19,20 +20,23 @@ export interface RunCommand {
   command: RanCommand;
   channel: ServerChannel;
   /** Resolves when the command may start. */
-  pass: () => Promise<void>;
+  pass: (inputIsWhole: Promise<void>) => Promise<void>;
 }
+
+const MOST_INPUT_BYTES = 64 * 1024 * 1024;
 
 /** Runs the text in the login shell, as sshd does: a channel that closes takes the pipes away, not the process. */
 export async function runCommand({ machine, command, channel, pass }: RunCommand): Promise<void> {
   // What comes while the command is held must not be lost with its channel.
-  const input = channel.pipe(new PassThrough());
+  const input = channel.pipe(new PassThrough({ highWaterMark: MOST_INPUT_BYTES }));
+  const inputIsWhole = new Promise<void>((resolve) => channel.on('end', resolve).on('close', resolve));
   let closed = false;
   channel.on('close', () => {
     closed = true;
     input.end();
   });
   channel.on('error', () => undefined);
-  await pass();
+  await pass(inputIsWhole);
 
   const { home, bin } = foldersOf(machine);
   const child = spawn('/bin/sh', ['-c', command.text], {
@@ -52,7 +56,7 @@ export async function runCommand({ machine, command, channel, pass }: RunCommand
     child.stdout.pipe(channel, { end: false });
     child.stderr.pipe(channel.stderr, { end: false });
   }
-  child.on('exit', (code) => (command.exitCode = code ?? 137));
+  child.on('exit', (code, signal) => (command.exitCode = code ?? 128 + (signal ? constants.signals[signal] : 0)));
   child.on('close', (code, signal) => {
     if (closed) return;
     if (signal) channel.exit(signal.replace(/^SIG/, ''));

@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Cluster } from '../../../src/config/cluster-file.ts';
 import { run } from '../../../src/cluster/remote/command.ts';
-import { sshTransport, type LinkEvent, type SshOptions } from '../../../src/cluster/remote/ssh-transport.ts';
+import type { LinkEvent } from '../../../src/cluster/remote/link-pool.ts';
+import { sshTransport, type SshOptions } from '../../../src/cluster/remote/ssh-transport.ts';
 import type { Transport } from '../../../src/cluster/remote/transport.ts';
 import { clusterOf, readKey, startSshServer, type SshServer } from '../../support/ssh-server.ts';
 import { transportContract } from './transport.contract.ts';
@@ -69,6 +70,28 @@ describe('a connection', () => {
     expect((await Promise.all(all)).every(({ stdout }) => stdout === 'x\n')).toBe(true);
     expect(node.refusals()).toBeGreaterThan(0);
     expect(node.connections()).toBe(1);
+  });
+
+  test('whose sessions are all taken by commands that nobody waits for is left behind', async () => {
+    const node = await server({ maxSessions: 2 });
+    const events: LinkEvent[] = [];
+    const transport = transportTo(clusterOf(node), { log: (event) => events.push(event) });
+    const ending = new AbortController();
+    const script = 'echo $$; exec sleep 10';
+    const pids: string[] = [];
+    const left = Array.from({ length: 2 }, () =>
+      transport.exec('spark1', run('sh', '-c', script), {
+        signal: ending.signal,
+        limitMs,
+        onLine: (line) => pids.push(line) === 2 && ending.abort(new Error('enough')),
+      }),
+    );
+    await Promise.allSettled(left);
+    const { exitCode } = await transport.exec('spark1', run('kill', ...pids.map(Number)), { signal, limitMs });
+    expect(exitCode).toBe(0);
+    expect(node.connections()).toBe(2);
+    expect(events).toContainEqual(expect.objectContaining({ kind: 'lost', why: 'it has no session free' }));
+    await expect.poll(node.open, { timeout: 3_000, interval: 10 }).toBe(1);
   });
 
   test('lost in the middle of a command leaves its outcome unknown, and a new one is made', async () => {
@@ -251,6 +274,23 @@ describe('what is not there', () => {
       code: 'unreachable',
       message: `spark1 (127.0.0.1:${gone.port}): connection refused`,
       hint: `On the bot's host try: ssh -p ${gone.port} aurora@127.0.0.1 true`,
+    });
+  });
+
+  test('a jump host, when another one leads there too', async () => {
+    const [head, worker] = [await server(), await server()];
+    const cluster = clusterOf(head, worker);
+    const [jump, target] = cluster.nodes;
+    if (!jump || !target) throw new Error('No nodes');
+    cluster.nodes.push({ ...jump, name: 'spark3', port: 1 });
+    target.via = ['spark3', 'spark1'];
+    const transport = transportTo(cluster);
+    expect((await transport.exec('spark2', run('echo', 'x'), { signal, limitMs })).stdout).toBe('x\n');
+    target.via = ['spark3'];
+    await expect(transportTo(cluster).exec('spark2', run('true'), { signal, limitMs })).rejects.toMatchObject({
+      code: 'unreachable',
+      node: 'spark3',
+      message: `spark2 (127.0.0.1:${worker.port} through spark3): the way there is closed. spark3 (127.0.0.1:1): connection refused`,
     });
   });
 

@@ -84,18 +84,37 @@ command: |
       unused: ['executor_config'],
     });
     expect(filled(text)).toEqual([
-      ...['vllm', 'serve', 'org/model-FP8', '--port', '8000', '--speculative-config'],
-      ...['{"method": "mtp", "num_speculative_tokens": 2}', '--hf-overrides', '{"a": {"b": 1}}'],
+      'vllm',
+      'serve',
+      'org/model-FP8',
+      '--port',
+      '8000',
+      '--speculative-config',
+      '{"method": "mtp", "num_speculative_tokens": 2}',
+      '--hf-overrides',
+      '{"a": {"b": 1}}',
     ]);
   });
 
   test.each([
-    ['a value stays inside its word', "defaults: { a: 'x y; $z' }\ncommand: serve '{a}' --b='{a}'", ['serve', 'x y; $z', '--b=x y; $z']],
-    ['a bare value of several words is several words', 'defaults: { sizes: 1 2 4 }\ncommand: serve --bs {sizes}', ['serve', '--bs', '1', '2', '4']],
+    [
+      'a value stays inside its word',
+      "defaults: { a: 'x y; $z' }\ncommand: serve '{a}' --b='{a}'",
+      ['serve', 'x y; $z', '--b=x y; $z'],
+    ],
+    [
+      'a bare value of several words is several words',
+      'defaults: { sizes: 1 2 4 }\ncommand: serve --bs {sizes}',
+      ['serve', '--bs', '1', '2', '4'],
+    ],
     ['a bare empty value is no word', 'defaults: { extra: "" }\ncommand: serve {extra} -b', ['serve', '-b']],
-    ['a quoted empty value is one', "defaults: { extra: \"\" }\ncommand: serve '{extra}'", ['serve', '']],
+    ['a quoted empty value is one', 'defaults: { extra: "" }\ncommand: serve \'{extra}\'', ['serve', '']],
     ['values hold values', 'defaults: { url: "{host}:1", host: h }\ncommand: serve {url}', ['serve', 'h:1']],
-    ['doubled braces', `defaults: { n: 2 }\ncommand: serve '{{"a":{"n":{n}}}}' '{{n_x}}'`, ['serve', '{"a":{"n":2}}', '{n_x}']],
+    [
+      'doubled braces',
+      `defaults: { n: 2 }\ncommand: serve '{{"a":{"n":{n}}}}' '{{n_x}}'`,
+      ['serve', '{"a":{"n":2}}', '{n_x}'],
+    ],
     ['a folded command', 'defaults: { n: 2 }\ncommand: >\n  serve\n  --n {n}', ['serve', '--n', '2']],
     ['booleans', 'defaults: { n: true }\ncommand: serve {n}', ['serve', 'true']],
   ])('%s', (_, text, expected) => {
@@ -112,8 +131,17 @@ command: |
       `speculative_config: '{"a": 1}'`,
     ];
     expect(filled(`${HEAD}runtime: vllm-ray\ndefaults:\n  ${defaults.join('\n  ')}\n`)).toEqual([
-      ...['vllm', 'serve', 'org/model', '--port', '8000', '--tensor-parallel-size', '2', '--trust-remote-code'],
-      ...['--no-enable-prefix-caching', '--speculative-config', '{"a": 1}'],
+      'vllm',
+      'serve',
+      'org/model',
+      '--port',
+      '8000',
+      '--tensor-parallel-size',
+      '2',
+      '--trust-remote-code',
+      '--no-enable-prefix-caching',
+      '--speculative-config',
+      '{"a": 1}',
     ]);
   });
 
@@ -125,7 +153,10 @@ command: |
       'runtime: vllm\ndefaults: { distributed_executor_backend: ray }\ncommand: vllm serve {model} --distributed-executor-backend {distributed_executor_backend}',
       'vllm-ray',
     ],
-    ['runtime: vllm\ndefaults: { distributed_executor_backend: ray }\ncommand: vllm serve --distributed-executor-backend mp', 'vllm-distributed'],
+    [
+      'runtime: vllm\ndefaults: { distributed_executor_backend: ray }\ncommand: vllm serve --distributed-executor-backend mp',
+      'vllm-distributed',
+    ],
     ['runtime: vllm\ncommand: vllm serve {model}', 'vllm-distributed'],
     ['runtime: vllm-distributed\ncommand: vllm serve {model}', 'vllm-distributed'],
     ['runtime: eugr-vllm\ncommand: vllm serve {model}', 'vllm-distributed'],
@@ -166,9 +197,19 @@ command: |
 `;
     expect(recipe(one)).toMatchObject({ model: 'org/model', minNodes: 2, runtime: 'vllm-ray', unused: ['build_args'] });
     expect(filled(one)).toEqual([
-      ...['vllm', 'serve', 'org/model', '--limit-mm-per-prompt', '{"image":4}'],
-      ...['--speculative-config', '{"method":"x","num":6,"b":"c"}', '--max-model-len', 'auto'],
-      ...['-tp', '2', '--distributed-executor-backend', 'ray'],
+      'vllm',
+      'serve',
+      'org/model',
+      '--limit-mm-per-prompt',
+      '{"image":4}',
+      '--speculative-config',
+      '{"method":"x","num":6,"b":"c"}',
+      '--max-model-len',
+      'auto',
+      '-tp',
+      '2',
+      '--distributed-executor-backend',
+      'ray',
     ]);
   });
 
@@ -189,7 +230,11 @@ describe('problems', () => {
   const COMMAND = 'command: vllm serve {model}\n';
 
   test.each([
-    ['the nearest key', `${HEAD}${COMMAND}min_node: 2`, ['recipes/x.yaml:4: There is no key "min_node". Did you mean min_nodes?']],
+    [
+      'the nearest key',
+      `${HEAD}${COMMAND}min_node: 2`,
+      ['recipes/x.yaml:4: There is no key "min_node". Did you mean min_nodes?'],
+    ],
     [
       'the line inside the command',
       `${HEAD}defaults:\n  port: 8000\ncommand: |\n  vllm serve {model} \\\n    --port {prot}\n`,
@@ -207,8 +252,16 @@ describe('problems', () => {
         'recipes/x.yaml:5: The command holds $ outside quotes, which means a variable or a command to a shell; sparkops runs it without one. Write the value out, or put it in single quotes if $ belongs to it.',
       ],
     ],
-    ['a leading variable', `${HEAD}command: A=1 vllm serve x`, ['recipes/x.yaml:3: The command begins with a variable. Move A to env.']],
-    ['an empty command', `${HEAD}command: ""`, ['recipes/x.yaml:3: The command is empty. Write it out, such as vllm serve {model}.']],
+    [
+      'a leading variable',
+      `${HEAD}command: A=1 vllm serve x`,
+      ['recipes/x.yaml:3: The command begins with a variable. Move A to env.'],
+    ],
+    [
+      'an empty command',
+      `${HEAD}command: ""`,
+      ['recipes/x.yaml:3: The command is empty. Write it out, such as vllm serve {model}.'],
+    ],
     [
       'no model and no image',
       COMMAND,
@@ -217,16 +270,38 @@ describe('problems', () => {
         'recipes/x.yaml:1: container is missing. Name the image, such as container: hellohal2064/vllm-qwen3.5-gb10.',
       ],
     ],
-    ['an option as a model', `model: --help\ncontainer: i\n${COMMAND}`, ['recipes/x.yaml:1: model is "--help". It must be a model such as Qwen/Qwen3.5-122B-A10B-FP8.']],
-    ['an unknown runtime', `${HEAD}${COMMAND}runtime: vlm`, ['recipes/x.yaml:4: There is no runtime "vlm". Did you mean vllm?']],
+    [
+      'an option as a model',
+      `model: --help\ncontainer: i\n${COMMAND}`,
+      ['recipes/x.yaml:1: model is "--help". It must be a model such as Qwen/Qwen3.5-122B-A10B-FP8.'],
+    ],
+    [
+      'an unknown runtime',
+      `${HEAD}${COMMAND}runtime: vlm`,
+      ['recipes/x.yaml:4: There is no runtime "vlm". Did you mean vllm?'],
+    ],
     [
       'a runtime like nothing',
       `${HEAD}${COMMAND}runtime: tabby`,
-      ['recipes/x.yaml:4: There is no runtime "tabby". Known runtimes: vllm-ray, vllm-distributed, sglang, llama-cpp, trtllm, atlas and vllm.'],
+      [
+        'recipes/x.yaml:4: There is no runtime "tabby". Known runtimes: vllm-ray, vllm-distributed, sglang, llama-cpp, trtllm, atlas and vllm.',
+      ],
     ],
-    ['too few nodes', `${HEAD}${COMMAND}min_nodes: 3\nmax_nodes: 2`, ['recipes/x.yaml:5: The recipe takes at least 3 and at most 2 nodes. Mend one of the two.']],
-    ['a later version', `${HEAD}${COMMAND}recipe_version: "3"`, ['recipes/x.yaml:4: recipe_version is "3". It must be "2" (sparkrun) or "1" (eugr).']],
-    ['no command for sglang', `${HEAD}runtime: sglang`, ["recipes/x.yaml:1: command is missing, and sparkops can't make one for sglang. Write it out."]],
+    [
+      'too few nodes',
+      `${HEAD}${COMMAND}min_nodes: 3\nmax_nodes: 2`,
+      ['recipes/x.yaml:5: The recipe takes at least 3 and at most 2 nodes. Mend one of the two.'],
+    ],
+    [
+      'a later version',
+      `${HEAD}${COMMAND}recipe_version: "3"`,
+      ['recipes/x.yaml:4: recipe_version is "3". It must be "2" (sparkrun) or "1" (eugr).'],
+    ],
+    [
+      'no command for sglang',
+      `${HEAD}runtime: sglang`,
+      ["recipes/x.yaml:1: command is missing, and sparkops can't make one for sglang. Write it out."],
+    ],
     [
       'no command, and a default that has no flag',
       `${HEAD}runtime: vllm\ndefaults:\n  moe_runner_backend: triton`,
@@ -237,14 +312,40 @@ describe('problems', () => {
     [
       'JSON outside quotes',
       `${HEAD}defaults:\n  c: '{"a": 1}'\ncommand: vllm serve {c}`,
-      ["recipes/x.yaml:5: {c} stands outside quotes, and its value has blanks: a shell would split it. Put it in single quotes: '{c}'."],
+      [
+        "recipes/x.yaml:5: {c} stands outside quotes, and its value has blanks: a shell would split it. Put it in single quotes: '{c}'.",
+      ],
     ],
-    ['a circle', `${HEAD}defaults:\n  a: "{b}"\n  b: "{a}"\ncommand: serve {a}`, ['recipes/x.yaml:4: a holds itself. Write the value out.']],
-    ['a list', `${HEAD}${COMMAND}defaults:\n  a: [1]`, [`recipes/x.yaml:5: a is a list. Write it as JSON text: a: '[1]'.`]],
-    ['no value', `${HEAD}${COMMAND}defaults:\n  a:`, ['recipes/x.yaml:5: a has no value. Give it one, or remove the key.']],
-    ['defaults of text', `${HEAD}${COMMAND}defaults: x`, ['recipes/x.yaml:4: defaults is "x". Write one key: value per line below defaults.']],
-    ['a number outside its limits', `${HEAD}${COMMAND}defaults: { gpu_memory_utilization: 80 }`, ['recipes/x.yaml:4: gpu_memory_utilization is 80. It must be 0.01 to 1.']],
-    ['a name with a dash', `${HEAD}${COMMAND}defaults: { a-b: 1 }`, [`recipes/x.yaml:4: "a-b" can't be a placeholder. Use letters, digits and _, and begin with a letter.`]],
+    [
+      'a circle',
+      `${HEAD}defaults:\n  a: "{b}"\n  b: "{a}"\ncommand: serve {a}`,
+      ['recipes/x.yaml:4: a holds itself. Write the value out.'],
+    ],
+    [
+      'a list',
+      `${HEAD}${COMMAND}defaults:\n  a: [1]`,
+      [`recipes/x.yaml:5: a is a list. Write it as JSON text: a: '[1]'.`],
+    ],
+    [
+      'no value',
+      `${HEAD}${COMMAND}defaults:\n  a:`,
+      ['recipes/x.yaml:5: a has no value. Give it one, or remove the key.'],
+    ],
+    [
+      'defaults of text',
+      `${HEAD}${COMMAND}defaults: x`,
+      ['recipes/x.yaml:4: defaults is "x". Write one key: value per line below defaults.'],
+    ],
+    [
+      'a number outside its limits',
+      `${HEAD}${COMMAND}defaults: { gpu_memory_utilization: 80 }`,
+      ['recipes/x.yaml:4: gpu_memory_utilization is 80. It must be 0.01 to 1.'],
+    ],
+    [
+      'a name with a dash',
+      `${HEAD}${COMMAND}defaults: { a-b: 1 }`,
+      [`recipes/x.yaml:4: "a-b" can't be a placeholder. Use letters, digits and _, and begin with a letter.`],
+    ],
     [
       'a mod that is not here',
       `${HEAD}${COMMAND}mods:\n  - mods/fix-x\n  - '@official/mods/fix-y'`,
@@ -253,10 +354,34 @@ describe('problems', () => {
         'recipes/x.yaml:6: The mod fix-y is not here (and mods are not built yet). Put its folder, with its run.sh, at recipes/mods/fix-y; until then use an image that has it built in.',
       ],
     ],
-    ['pre_exec', `${HEAD}${COMMAND}pre_exec: [pip install x]`, ['recipes/x.yaml:4: pre_exec is not built yet: its commands would have to run in every container before the model is served. Build them into the image.']],
-    ['post_exec', `${HEAD}${COMMAND}post_exec: [x]`, ['recipes/x.yaml:4: post_exec is refused: commands after the start are not covered by the plan that people approve. Remove it, and run them yourself once the model serves.']],
-    ['post_commands', `${HEAD}${COMMAND}post_commands: [x]`, ["recipes/x.yaml:4: post_commands is refused: it runs shell commands on the bot's own machine. Remove it, and run them yourself once the model serves."]],
-    ['a secret in the command', `${HEAD}command: vllm serve x --api-key secret:KEY`, ['recipes/x.yaml:3: A secret in the command can be seen by everyone on the node. Name it in env as secret:NAME, such as VLLM_API_KEY: secret:VLLM_API_KEY.']],
+    [
+      'pre_exec',
+      `${HEAD}${COMMAND}pre_exec: [pip install x]`,
+      [
+        'recipes/x.yaml:4: pre_exec is not built yet: its commands would have to run in every container before the model is served. Build them into the image.',
+      ],
+    ],
+    [
+      'post_exec',
+      `${HEAD}${COMMAND}post_exec: [x]`,
+      [
+        'recipes/x.yaml:4: post_exec is refused: commands after the start are not covered by the plan that people approve. Remove it, and run them yourself once the model serves.',
+      ],
+    ],
+    [
+      'post_commands',
+      `${HEAD}${COMMAND}post_commands: [x]`,
+      [
+        "recipes/x.yaml:4: post_commands is refused: it runs shell commands on the bot's own machine. Remove it, and run them yourself once the model serves.",
+      ],
+    ],
+    [
+      'a secret in the command',
+      `${HEAD}command: vllm serve x --api-key secret:KEY`,
+      [
+        'recipes/x.yaml:3: A secret in the command can be seen by everyone on the node. Name it in env as secret:NAME, such as VLLM_API_KEY: secret:VLLM_API_KEY.',
+      ],
+    ],
   ])('%s', (_, text, expected) => {
     expect(problems(text)).toEqual(expected);
   });
@@ -272,7 +397,9 @@ describe('problems', () => {
   });
 
   test('all at once', () => {
-    expect(problems(`${HEAD}command: vllm serve {modl}\nenv: { VLLM_HOST_IP: x }\nruntime: sglan\nmods: [a]`)).toHaveLength(4);
+    expect(
+      problems(`${HEAD}command: vllm serve {modl}\nenv: { VLLM_HOST_IP: x }\nruntime: sglan\nmods: [a]`),
+    ).toHaveLength(4);
   });
 });
 
@@ -295,13 +422,14 @@ describe('env', () => {
     ['A-B: x', '"A-B" is no name of a variable'],
     ['A: "secret:"', 'A names the secret ""'],
     ['A: secret:a b', 'A names the secret "a b"'],
+    ['A: secret:REDIS_URL', 'A names REDIS_URL, which belongs to the bot itself'],
     ['A: secret:SLACK_BOT_TOKEN', 'A names SLACK_BOT_TOKEN, which belongs to the bot itself'],
     [`A: hf_${'a'.repeat(34)}`, 'A holds what looks like a token. Write A: secret:A'],
   ])('%j', (line, wrong) => {
     expect(withEnv(line)).toContain(wrong);
   });
 
-  test.each(['A: "5$"', 'A: ""', "A: '{\"a\": 1}'", 'A: 1'])('%j is fine', (line) => {
+  test.each(['A: "5$"', 'A: ""', 'A: \'{"a": 1}\'', 'A: 1'])('%j is fine', (line) => {
     expect(withEnv(line)).toBe('');
   });
 });

@@ -10,7 +10,7 @@ describe('words', () => {
     ['vllm \\\n  serve \\\n  x\n', ['vllm', 'serve', 'x']],
     ['vllm \\  \n  serve', ['vllm', 'serve']],
     ['vllm \\\r\n  serve', ['vllm', 'serve']],
-    ["--a '{\"b\": \"c d\"}' --e", ['--a', '{"b": "c d"}', '--e']],
+    ['--a \'{"b": "c d"}\' --e', ['--a', '{"b": "c d"}', '--e']],
     ["--a '{x}'\\\n  --b", ['--a', '{x}', '--b']],
     ['a"b c"d', ['ab cd']],
     ["''", ['']],

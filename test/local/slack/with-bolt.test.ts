@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { signature } from '../../../src/local/slack/http-mode.ts';
 import type { LocalSlack } from '../../../src/local/slack/local-slack.ts';
 import { APPROVER, OPERATOR, OPS_CHANNEL, OTHER_CHANNEL, VIEWER } from '../../../src/local/slack/people.ts';
@@ -86,13 +87,14 @@ describe('Socket Mode', () => {
       });
       return ((await response.json()) as { url: string }).url;
     };
-    const { WebSocket } = await import('ws');
     const firstUrl = await urlOf();
     const sockets = [new WebSocket(firstUrl)];
     for (let count = 1; count < 10; count += 1) sockets.push(new WebSocket(await urlOf()));
     await slack.until(() => slack.sockets() === 10);
     const eleventh = new WebSocket(await urlOf());
-    const frame = await new Promise<string>((resolve) => eleventh.once('message', (data) => resolve(String(data))));
+    const frame = await new Promise<string>((resolve) =>
+      eleventh.once('message', (data: Buffer) => resolve(data.toString('utf8'))),
+    );
     expect(JSON.parse(frame)).toMatchObject({ type: 'disconnect', reason: 'too_many_websockets' });
     const again = new WebSocket(firstUrl);
     await expect(new Promise((resolve, reject) => again.once('open', resolve).once('error', reject))).rejects.toThrow(
@@ -109,7 +111,6 @@ describe('Socket Mode', () => {
       method: 'POST',
       headers: { authorization: `Bearer ${slack.appToken}` },
     });
-    const { WebSocket } = await import('ws');
     const socket = new WebSocket(((await url.json()) as { url: string }).url);
     await new Promise((resolve) => socket.once('ping', resolve));
     socket.close();
@@ -133,6 +134,7 @@ describe('HTTP mode', () => {
     const slack = await newSlack();
     await overHttp(slack);
     await conversation(slack);
+    expect(slack.deliveries.map((delivery) => delivery.httpStatus)).toEqual(slack.deliveries.map(() => 200));
   });
 
   test('Bolt refuses what is not signed by us, or is old', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -13,6 +14,8 @@ export interface Result {
 export interface Visitor {
   run: (node: string, text: string, stdin?: string) => Promise<Result>;
   dial: (node: string, host: string, port: number) => Promise<Duplex>;
+  /** Fingerprints, in the order of the nodes. */
+  hostKeys: readonly string[];
   close: () => void;
 }
 
@@ -21,7 +24,12 @@ export async function visit(cluster: ClusterFile): Promise<Visitor> {
   const [head, worker] = cluster.nodes;
   if (!head || !worker) throw new Error('two nodes expected');
   const key = readFileSync(cluster.ssh.key ?? '', 'utf8');
-  const login = { username: cluster.ssh.user, privateKey: key, readyTimeout: 5_000 };
+  const hostKeys: string[] = [];
+  const hostVerifier = (shown: Buffer) => {
+    hostKeys.push(`SHA256:${createHash('sha256').update(shown).digest('base64').replace(/=+$/, '')}`);
+    return true;
+  };
+  const login = { username: cluster.ssh.user, privateKey: key, readyTimeout: 5_000, hostVerifier };
   const socket = createConnection({ host: head.address, port: head.port, noDelay: true });
   const first = await connect({ ...login, sock: socket });
   const second = await connect({ ...login, sock: (await forward(first, worker.address, worker.port)) as Socket });
@@ -30,6 +38,7 @@ export async function visit(cluster: ClusterFile): Promise<Visitor> {
   return {
     run: (node, text, stdin) => run(client(node), text, stdin),
     dial: (node, host, port) => forward(client(node), host, port),
+    hostKeys,
     close: () => {
       second.end();
       first.end();

@@ -10,7 +10,11 @@ export const fabricCheck: Check = {
     const remedy = `On ${node.name}: ip -4 addr show. Then mend the interface, or fabric in clusters/${plan.cluster}.yaml.`;
     if (found.length > 0) {
       const where = found.map((each) => each.interface).join(', ');
-      return { state: 'failed', text: `${node.fabric.address} is on ${where}, not on ${node.fabric.interface}`, remedy };
+      return {
+        state: 'failed',
+        text: `${node.fabric.address} is on ${where}, not on ${node.fabric.interface}`,
+        remedy,
+      };
     }
     const others = addresses.filter((each) => each.interface === node.fabric.interface).map((each) => each.address);
     const instead = others.length > 0 ? `it has ${others.join(', ')}` : `${node.fabric.interface} has no IPv4 address`;

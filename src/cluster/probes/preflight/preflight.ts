@@ -57,7 +57,9 @@ async function readNode(
   const patienceMs = fence.length > 0 ? limitMs / 2 : limitMs;
   const late = () => silent(machine, patienceMs);
   try {
-    const facts = await withLimit({ signal, limitMs: patienceMs, late }, () => readNodeFacts(machine, { realm, image }));
+    const facts = await withLimit({ signal, limitMs: patienceMs, late }, () =>
+      readNodeFacts(machine, { realm, image }),
+    );
     return { machine, facts, reach: fence.length > 0 ? fence : [reached(machine)] };
   } catch (error) {
     signal.throwIfAborted();

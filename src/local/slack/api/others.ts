@@ -51,7 +51,7 @@ export const addReaction = defineMethod(
 );
 
 export const validate = defineMethod(
-  z.object({ blocks: z.unknown(), message: z.unknown(), view: z.unknown() }),
+  z.object({ blocks: z.unknown().optional(), message: z.unknown().optional(), view: z.unknown().optional() }),
   ({ blocks, message, view }) => {
     const problems =
       view === undefined

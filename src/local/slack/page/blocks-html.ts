@@ -3,7 +3,7 @@ import MarkdownIt from 'markdown-it';
 import type { JsonObject } from '../json.ts';
 import type { Person } from '../people.ts';
 import type { Reader } from '../text/reader.ts';
-import { TASK_STATES, tasksOf } from '../text/task.ts';
+import { stateOf, tasksOf } from '../text/task.ts';
 import { elementHtml } from './elements-html.ts';
 import { escapeHtml, plainHtml } from './html.ts';
 import { mrkdwnHtml } from './mrkdwn-html.ts';
@@ -88,12 +88,13 @@ function sectionHtml(block: SectionBlock, scene: Scene, control: (element: objec
 }
 
 function taskHtml(task: TaskCardBlock, { reader }: Scene): string {
-  const { shape, word } = TASK_STATES[task.status];
+  const { shape, word } = stateOf(task);
+  const said = word === undefined ? '' : `<span class="word">, ${word}</span>`;
   const details = task.details ? `<div class="details">${richHtml(task.details, reader)}</div>` : '';
   const output = task.output ? `<div class="details">${richHtml(task.output, reader)}</div>` : '';
   return (
     `<div class="task ${escapeHtml(task.status)}"><span class="shape" aria-hidden="true">${shape}</span>` +
-    `<span class="word">${word}</span><div>${plainHtml(task.title)}${details}${output}</div></div>`
+    `<div>${plainHtml(task.title)}${said}${details}${output}</div></div>`
   );
 }
 

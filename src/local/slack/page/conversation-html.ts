@@ -10,6 +10,7 @@ import { mrkdwnHtml } from './mrkdwn-html.ts';
 
 /** What one person sees of a channel: its messages with their threads, and the ephemeral ones that are theirs. */
 export function conversationHtml(workspace: Workspace, reader: Reader, user: string, channel: string): string {
+  if (!workspace.channels.get(channel)?.members.has(user)) return '';
   const seen = [...workspace.messages, ...workspace.ephemerals]
     .filter((message) => message.channel === channel && (message.only_for ?? user) === user)
     .toSorted((a, b) => Number(a.ts) - Number(b.ts));

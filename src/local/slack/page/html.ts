@@ -1,4 +1,4 @@
-import { expandEmoji } from 'slack-to-html/emoji';
+import { withEmoji } from '../text/emoji.ts';
 
 /** Text made safe for content and for attributes in double quotes. */
 export function escapeHtml(text: string): string {
@@ -6,7 +6,7 @@ export function escapeHtml(text: string): string {
 }
 
 export function plainHtml(text: string): string {
-  return expandEmoji(escapeHtml(text)).replaceAll('\n', '<br>');
+  return withEmoji(escapeHtml(text)).replaceAll('\n', '<br>');
 }
 
 /** Only addresses that can't run anything become links. */

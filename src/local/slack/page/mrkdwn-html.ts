@@ -1,4 +1,4 @@
-import { expandEmoji } from 'slack-to-html/emoji';
+import { withEmoji } from '../text/emoji.ts';
 import { CONTROL, markPattern, readControl, unescapeText } from '../text/control.ts';
 import { formatDate } from '../text/dates.ts';
 import type { Reader } from '../text/reader.ts';
@@ -23,7 +23,7 @@ export function mrkdwnHtml(source: string, reader: Reader): string {
     .replace(/```\n?([\s\S]+?)\n?```/g, (_all, code: string) => hold(`<pre>${literal(code)}</pre>`))
     .replace(/`([^`\n]+)`/g, (_all, code: string) => hold(`<code>${literal(code)}</code>`))
     .replace(CONTROL, (_all, inside: string) => hold(controlHtml(inside, reader)));
-  text = expandEmoji(text);
+  text = withEmoji(text);
   for (const [mark, tag] of TAGS) {
     text = text.replace(
       markPattern(mark),

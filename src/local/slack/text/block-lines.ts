@@ -1,19 +1,17 @@
 import type { KnownBlock, RichTextBlock, SectionBlock, TaskCardBlock, TextObject } from '@slack/types';
-import { expandEmoji } from 'slack-to-html/emoji';
+import { withEmoji } from './emoji.ts';
 import { isObject, objectsIn, textIn, type JsonObject } from '../json.ts';
 import { mrkdwnText } from './mrkdwn-text.ts';
 import type { Reader } from './reader.ts';
 import { richTextLines } from './rich-text.ts';
 import { tableLines } from './table-text.ts';
-import { TASK_STATES, tasksOf } from './task.ts';
-
-const WORD_WIDTH = Math.max(...Object.values(TASK_STATES).map((state) => state.word.length));
+import { stateOf, tasksOf } from './task.ts';
 
 /** A block as lines for a terminal. */
 export function blockLines(block: KnownBlock, reader: Reader): string[] {
   switch (block.type) {
     case 'header':
-      return [plain(block.text.text)];
+      return [withEmoji(block.text.text)];
     case 'section':
       return sectionLines(block, reader);
     case 'context':
@@ -24,7 +22,7 @@ export function blockLines(block: KnownBlock, reader: Reader): string[] {
     case 'divider':
       return ['─'.repeat(40)];
     case 'plan':
-      return [plain(block.title), ...tasksOf(block).flatMap((task) => taskLines(task, reader))];
+      return [withEmoji(block.title), ...tasksOf(block).flatMap((task) => taskLines(task, reader))];
     case 'task_card':
       return taskLines(block, reader);
     case 'rich_text':
@@ -40,7 +38,7 @@ export function blockLines(block: KnownBlock, reader: Reader): string[] {
     case 'alert':
       return [`${(block.level ?? 'note').toUpperCase()}: ${textOfObject(block.text, reader)}`];
     case 'input':
-      return [`${plain(block.label.text)}: ${controlText({ ...block.element })}`];
+      return [`${withEmoji(block.label.text)}: ${controlText({ ...block.element })}`];
     case 'card':
       return [block.title, block.subtitle, block.body]
         .filter((text) => text !== undefined)
@@ -49,7 +47,7 @@ export function blockLines(block: KnownBlock, reader: Reader): string[] {
       return block.elements.flatMap((card) => blockLines(card, reader));
     case 'container':
       return [
-        ...(block.title ? [plain(block.title.text)] : []),
+        ...(block.title ? [withEmoji(block.title.text)] : []),
         ...block.child_blocks.flatMap((child) => blockLines(child, reader)),
       ];
     case 'file':
@@ -58,10 +56,10 @@ export function blockLines(block: KnownBlock, reader: Reader): string[] {
 }
 
 function taskLines(task: TaskCardBlock, reader: Reader): string[] {
-  const { shape, word } = TASK_STATES[task.status];
+  const { shape, word } = stateOf(task);
   const more = [task.details, task.output].filter((part): part is RichTextBlock => part !== undefined);
   return [
-    `  ${shape} ${word.padEnd(WORD_WIDTH)}  ${plain(task.title)}`,
+    `  ${shape} ${withEmoji(task.title)}${word === undefined ? '' : `, ${word}`}`,
     ...more.flatMap((part) => richTextLines(part, reader)).map((line) => `      ${line}`.trimEnd()),
   ];
 }
@@ -88,13 +86,9 @@ function controlText(element: JsonObject): string {
 
 function labelIn(text: unknown): string | undefined {
   const label = isObject(text) ? textIn(text, 'text') : undefined;
-  return label === undefined ? undefined : plain(label);
+  return label === undefined ? undefined : withEmoji(label);
 }
 
 function textOfObject(text: TextObject, reader: Reader): string {
-  return text.type === 'mrkdwn' ? mrkdwnText(text.text, reader) : plain(text.text);
-}
-
-function plain(text: string): string {
-  return expandEmoji(text);
+  return text.type === 'mrkdwn' ? mrkdwnText(text.text, reader) : withEmoji(text.text);
 }

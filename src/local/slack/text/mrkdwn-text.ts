@@ -1,4 +1,4 @@
-import { expandEmoji } from 'slack-to-html/emoji';
+import { withEmoji } from './emoji.ts';
 import { CONTROL, markPattern, readControl, unescapeText } from './control.ts';
 import { formatDate } from './dates.ts';
 import type { Reader } from './reader.ts';
@@ -6,20 +6,20 @@ import type { Reader } from './reader.ts';
 // Private characters that stand for code while the rest is rewritten.
 const OPEN = '\uE000';
 const CLOSE = '\uE001';
+const PRIVATE = new RegExp(`[${OPEN}${CLOSE}]`, 'g');
+const HELD = new RegExp(`${OPEN}(\\d+)${CLOSE}`, 'g');
 
 /** Slack's mrkdwn as a terminal shows it: names for mentions, clock times for dates, no marks. */
 export function mrkdwnText(source: string, reader: Reader): string {
   const code: string[] = [];
   const keep = (text: string): string => `${OPEN}${code.push(unescapeText(text)) - 1}${CLOSE}`;
   let text = source
+    .replace(PRIVATE, '')
     .replace(/```\n?([\s\S]+?)\n?```/g, (_all, inside: string) => keep(indented(inside)))
     .replace(/`([^`\n]+)`/g, (_all, inside: string) => keep(inside))
     .replace(CONTROL, (_all, inside: string) => keep(controlText(inside, reader)));
   for (const mark of ['*', '_', '~'] as const) text = text.replace(markPattern(mark), '$1$2');
-  text = unescapeText(expandEmoji(text)).replace(new RegExp(`${OPEN}(\\d+)${CLOSE}`, 'g'), (_all, index: string) => {
-    return code[Number(index)] ?? '';
-  });
-  return text;
+  return unescapeText(withEmoji(text)).replace(HELD, (_all, index: string) => code[Number(index)] ?? '');
 }
 
 function controlText(inside: string, reader: Reader): string {

@@ -1,5 +1,5 @@
 import type { RichTextBlock, RichTextBlockElement, RichTextElement, RichTextSection } from '@slack/types';
-import { expandEmoji } from 'slack-to-html/emoji';
+import { withEmoji } from './emoji.ts';
 import { formatDate } from './dates.ts';
 import type { Reader } from './reader.ts';
 
@@ -50,7 +50,7 @@ function words(element: RichTextElement, reader: Reader): string {
         ? element.url
         : `${element.text} (${element.url})`;
     case 'emoji':
-      return expandEmoji(`:${element.name}:`);
+      return withEmoji(`:${element.name}:`);
     case 'user':
       return `@${reader.user(element.user_id)}`;
     case 'channel':

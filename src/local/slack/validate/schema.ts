@@ -7,7 +7,7 @@ const SCHEMA = new URL('../../../../assets/blockkit.schema.json', import.meta.ur
 // They only say that a union failed; the errors of its branches say why.
 const SAYS_NOTHING = new Set(['anyOf', 'oneOf', 'allOf', 'if', '$ref']);
 
-const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false });
+const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, verbose: true });
 const definitions = loadDefinitions();
 const blockChecks = checksByType();
 
@@ -57,27 +57,57 @@ function typeOf(definition: unknown): string | undefined {
 function problemsOf(validate: ValidateFunction, value: unknown, pointer: string): Problem[] {
   if (validate(value)) return [];
   const errors = validate.errors ?? [];
-  const telling = withoutOtherBranches(errors).filter((error) => !SAYS_NOTHING.has(error.keyword));
-  const shown = telling.length > 0 ? telling : [deepest(errors)].filter((error) => error !== undefined);
-  return shown.map((error) => ({ text: words(error), pointer: pointer + error.instancePath }));
+  const misplaced = misplacedIn(errors);
+  const telling = errors.filter(
+    (error) =>
+      !SAYS_NOTHING.has(error.keyword) &&
+      !isOfOtherBranch(error) &&
+      !misplaced.some(({ instancePath }) => `${error.instancePath}/`.startsWith(`${instancePath}/`)),
+  );
+  const clear = telling.filter((error) => !isTypeMismatch(error));
+  const shown =
+    clear.length > 0 ? clear : misplaced.length > 0 ? [] : (telling.length > 0 ? telling : errors).slice(0, 1);
+  return [
+    ...misplaced.map(({ type, instancePath }) => ({
+      text: `unsupported type: ${type}`,
+      pointer: `${pointer}${instancePath}/type`,
+    })),
+    ...shown.map((error) => ({ text: words(error), pointer: pointer + error.instancePath })),
+  ];
+}
+
+/** Values whose type no branch of their union has: what else is said against them comes from branches that aren't meant. */
+function misplacedIn(errors: ErrorObject[]): { type: string; instancePath: string }[] {
+  const places = new Map<string, { type: string; accepted: Set<string> }>();
+  for (const { keyword, instancePath, parentSchema, data } of errors) {
+    if (keyword !== 'anyOf' || !isObject(data) || typeof data['type'] !== 'string') continue;
+    const place = places.get(instancePath) ?? { type: data['type'], accepted: new Set() };
+    for (const type of typesIn(parentSchema)) place.accepted.add(type);
+    places.set(instancePath, place);
+  }
+  return [...places]
+    .filter(([, { type, accepted }]) => accepted.size > 0 && !accepted.has(type))
+    .map(([instancePath, { type }]) => ({ type, instancePath }));
+}
+
+/** The types of all branches of a union, and of the unions in it. */
+function typesIn(schema: unknown): string[] {
+  if (!isObject(schema)) return [];
+  const reference = schema['$ref'];
+  if (typeof reference === 'string') return typesIn(definitions[decodeURIComponent(reference.split('/').at(-1) ?? '')]);
+  const own = typeOf(schema);
+  if (own !== undefined) return [own];
+  return Array.isArray(schema['anyOf']) ? schema['anyOf'].flatMap(typesIn) : [];
 }
 
 /** In a union, only the branch whose `type` the value names is of interest. */
-function withoutOtherBranches(errors: ErrorObject[]): ErrorObject[] {
-  const others = errors
-    .filter((error) => error.keyword === 'const' && error.schemaPath.endsWith('/properties/type/const'))
-    .map((error) => ({
-      schema: error.schemaPath.slice(0, -'properties/type/const'.length),
-      at: error.instancePath.slice(0, -'/type'.length),
-    }));
-  return errors.filter(
-    (error) =>
-      !others.some(({ schema, at }) => error.schemaPath.startsWith(schema) && error.instancePath.startsWith(at)),
-  );
+function isOfOtherBranch({ parentSchema, data }: ErrorObject): boolean {
+  const type = typeOf(parentSchema);
+  return type !== undefined && isObject(data) && data['type'] !== type;
 }
 
-function deepest(errors: ErrorObject[]): ErrorObject | undefined {
-  return errors.toSorted((a, b) => b.instancePath.split('/').length - a.instancePath.split('/').length)[0];
+function isTypeMismatch({ keyword, instancePath }: ErrorObject): boolean {
+  return keyword === 'const' && instancePath.endsWith('/type');
 }
 
 function words(error: ErrorObject): string {
@@ -95,6 +125,10 @@ function words(error: ErrorObject): string {
       return `missing required field: ${String(params['missingProperty'])}`;
     case 'additionalProperties':
       return `invalid additional property: ${String(params['additionalProperty'])}`;
+    case 'const':
+      return isTypeMismatch(error)
+        ? `unsupported type: ${String(error.data)}`
+        : `invalid value (${error.message ?? ''})`;
     case 'anyOf':
       return 'failed to match all allowed schemas';
     default:

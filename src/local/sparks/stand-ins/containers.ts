@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { listFolder, readText, writeWhole } from './files.ts';
 import type { Machine } from './machine.ts';
-import { killGroup, membersOf, processes, processOf, type Group, type Process } from './processes.ts';
+import { killAll, membersOf, processes, processOf, type Group, type Process } from './processes.ts';
 
 export interface ContainerConfig {
   id: string;
@@ -109,16 +109,20 @@ export function processesIn(container: Container): Process[] {
     .filter((one) => one.pid !== pid);
 }
 
-/** kill -9 of everything inside. */
+/** kill -9 of everything inside; returns when it is gone. */
 export function killContainer(container: Container): void {
-  for (const group of groupsOf(container)) killGroup(group);
+  const groups = groupsOf(container);
+  killAll(() => {
+    const all = processes();
+    return groups.flatMap((group) => membersOf(group, all));
+  });
   if (stateOf(container).status !== 'created' && !readText(join(container.folder, 'exit'))) markEnded(container, 137);
 }
 
 export function removeContainer(machine: Machine, container: Container): void {
   killContainer(container);
   rmSync(join(machine.folder, 'docker/names', container.name), { force: true });
-  rmSync(container.folder, { recursive: true, force: true });
+  rmSync(container.folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 export function groupsOf(container: Container): Group[] {

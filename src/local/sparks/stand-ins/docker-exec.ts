@@ -3,6 +3,7 @@ import { canRun } from './can-run.ts';
 import { findContainer, forgetGroup, markEnded, processesIn, recordGroup, stateOf } from './containers.ts';
 import { fail } from './docker-fail.ts';
 import type { Machine } from './machine.ts';
+import { killAll } from './processes.ts';
 
 export async function execInContainer(machine: Machine, words: string[]): Promise<number> {
   const first = words.findIndex((word) => !word.startsWith('-'));
@@ -43,7 +44,7 @@ export async function execInContainer(machine: Machine, words: string[]): Promis
 export function containerEnded(machine: Machine, [id = '', exitCode = '']: string[]): number {
   const container = findContainer(machine, id);
   if (!container) return 0;
+  killAll(() => processesIn(container).filter(({ pid }) => pid !== process.pid));
   markEnded(container, Number(exitCode));
-  for (const { pid } of processesIn(container)) if (pid !== process.pid) process.kill(pid, 'SIGKILL');
   return 0;
 }

@@ -4,7 +4,7 @@ import { fail } from './docker-fail.ts';
 import { format, optionOf } from './docker-format.ts';
 import { readText } from './files.ts';
 import { findImage, type Machine } from './machine.ts';
-import { argumentsOf } from './processes.ts';
+import { argumentsOf, standInOf } from './processes.ts';
 
 export function inspectImage(machine: Machine, words: string[]): number {
   const name = operands(words)[0] ?? '';
@@ -94,7 +94,7 @@ function row(container: Container, status: string, exitCode: number): Record<str
   const words = { running: 'Up 1 minute', exited: `Exited (${exitCode}) 1 minute ago`, created: 'Created' };
   return {
     Command: JSON.stringify(container.argv.join(' ')),
-    CreatedAt: container.createdAt,
+    CreatedAt: container.createdAt.replace(/T(.{8}).*/, ' $1 +0000 UTC'),
     ID: container.id,
     Image: container.image,
     Labels: Object.entries(container.labels)
@@ -139,13 +139,10 @@ export function showTop(machine: Machine, words: string[]): number {
 
 /** The stand-ins are Node programs: shown are the arguments that the real ones would have. */
 function shownArguments(pid: number): string {
-  const words = argumentsOf(pid);
-  const standIn = /\/stand-ins\/(\w+)\.js$/.exec(words[1] ?? '')?.[1];
-  if (!standIn) return words.join(' ');
-  const own = words.slice(3);
-  return (standIn === 'python3' ? ['python3', ...own] : ['/usr/bin/python3', `/usr/local/bin/${standIn}`, ...own]).join(
-    ' ',
-  );
+  const standIn = standInOf(pid);
+  if (!standIn) return argumentsOf(pid).join(' ');
+  const { name, args } = standIn;
+  return (name === 'python3' ? [name, ...args] : ['/usr/bin/python3', `/usr/local/bin/${name}`, ...args]).join(' ');
 }
 
 function operands(words: readonly string[], withValue: readonly string[] = []): string[] {

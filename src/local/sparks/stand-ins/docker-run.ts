@@ -45,6 +45,7 @@ export async function runContainer(machine: Machine, words: string[]): Promise<n
   if (envFile && !accessible(envFile)) return failRun(`open ${envFile}: no such file or directory`);
 
   const config = configOf(machine, image, options);
+  if (config.argv.length === 0) return failRun('Error response from daemon: no command specified');
   const container = createContainer(machine, config);
   if (!container) {
     const other = findContainer(machine, config.name)?.id ?? '';
@@ -65,7 +66,7 @@ export async function runContainer(machine: Machine, words: string[]): Promise<n
 
 // The shell stays as the container runtime would: it waits for the program, then tells docker its exit code.
 const SUPERVISOR =
-  'log=$1 id=$2 machine=$3 node=$4 docker=$5; shift 5; "$@" >>"$log" 2>&1; exec "$node" "$docker" "$machine" container-ended "$id" "$?"';
+  'log=$1 id=$2 machine=$3 node=$4 docker=$5; shift 5; "$@" >>"$log" 2>&1; exec "$node" -- "$docker" "$machine" container-ended "$id" "$?"';
 
 async function start(machine: Machine, container: Container, detached: boolean): Promise<number> {
   const log = join(container.folder, 'log');

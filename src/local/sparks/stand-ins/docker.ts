@@ -6,6 +6,12 @@ import { runContainer } from './docker-run.ts';
 import { findContainer, killContainer, removeContainer } from './containers.ts';
 import { readMachine, type Machine } from './machine.ts';
 
+const RUNTIMES = {
+  'io.containerd.runc.v2': { path: 'runc' },
+  nvidia: { path: 'nvidia-container-runtime' },
+  runc: { path: 'runc' },
+};
+
 const [folder = '', ...words] = process.argv.slice(2);
 process.exitCode = await docker(readMachine(folder), words);
 
@@ -39,12 +45,6 @@ async function docker(machine: Machine, [command = '', ...rest]: string[]): Prom
       return unknown(command);
   }
 }
-
-const RUNTIMES = {
-  'io.containerd.runc.v2': { path: 'runc' },
-  nvidia: { path: 'nvidia-container-runtime' },
-  runc: { path: 'runc' },
-};
 
 function remove(machine: Machine, words: string[]): number {
   const force = words.some((word) => word === '--force' || word === '-f');

@@ -1,7 +1,8 @@
-import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { listFolder, readText } from './files.ts';
+import { listFolder, readText, writeWhole } from './files.ts';
 import { readMachine, type Machine } from './machine.ts';
+import { processOf } from './processes.ts';
 
 export interface Listener {
   address: string;
@@ -14,38 +15,23 @@ export interface Listener {
 
 /** Registers a listening socket of this machine. False when the port is taken. */
 export function claimPort(machine: Machine, listener: Listener): boolean {
-  const folder = join(machine.folder, 'ports');
-  mkdirSync(folder, { recursive: true });
   if (listeners(machine.folder).some((other) => other.port === listener.port)) return false;
-  const draft = join(machine.folder, `port.${process.pid}.${listener.port}`);
   const { address, port, real, pid, kind } = listener;
   // Words on one line, because the pretend `ss` is a shell script.
-  writeFileSync(draft, `${address} ${port} ${real} ${pid} ${kind}\n`);
-  try {
-    linkSync(draft, join(folder, String(port)));
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(draft);
-  }
+  writeWhole(join(machine.folder, 'ports', String(port)), `${address} ${port} ${real} ${pid} ${kind}\n`);
+  return true;
 }
 
 export function releasePort(machine: Machine, port: number): void {
   rmSync(join(machine.folder, 'ports', String(port)), { force: true });
 }
 
-/** Sockets of a machine whose process lives; files of dead ones are removed. */
+/** Sockets of a machine whose process runs. */
 export function listeners(machineFolder: string): Listener[] {
   const folder = join(machineFolder, 'ports');
-  const found: Listener[] = [];
-  for (const file of listFolder(folder)) {
-    const listener = parse(readText(join(folder, file)));
-    if (!listener) continue;
-    if (lives(listener.pid)) found.push(listener);
-    else rmSync(join(folder, file), { force: true });
-  }
-  return found;
+  return listFolder(folder)
+    .flatMap((file) => parse(readText(join(folder, file))) ?? [])
+    .filter(({ pid }) => processOf(pid) !== undefined);
 }
 
 export type Way = { kind: 'open'; real: number } | { kind: 'refused' } | { kind: 'unreachable' };
@@ -76,13 +62,4 @@ function parse(text: string): Listener | undefined {
   const [address, port, real, pid, kind] = text.trim().split(' ');
   if (!address || !kind) return undefined;
   return { address, port: Number(port), real: Number(real), pid: Number(pid), kind: kind as Listener['kind'] };
-}
-
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

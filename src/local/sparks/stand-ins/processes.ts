@@ -9,6 +9,9 @@ export interface Process {
   start: string;
 }
 
+const KILL_LIMIT_MS = 2_000;
+const KILL_PAUSE_MS = 5;
+
 /** All processes of this computer that run. */
 export function processes(): Process[] {
   if (process.platform !== 'linux') return fromPs(['-A']);
@@ -32,6 +35,14 @@ export function argumentsOf(pid: number): string[] {
   }
 }
 
+/** Which stand-in a process is, with the arguments after its machine. */
+export function standInOf(pid: number): { name: string; args: string[] } | undefined {
+  const words = argumentsOf(pid);
+  const at = words.findIndex((word) => /\/stand-ins\/\w+\.js$/.test(word));
+  const name = /(\w+)\.js$/.exec(words[at] ?? '')?.[1];
+  return at >= 0 && at <= 2 && name ? { name, args: words.slice(at + 2) } : undefined;
+}
+
 export interface Group {
   group: number;
   /** Of its leader. */
@@ -45,11 +56,16 @@ export function membersOf(recorded: Group, all: readonly Process[] = processes()
   return all.filter((one) => one.group === recorded.group);
 }
 
-export function killGroup(recorded: Group): void {
-  if (membersOf(recorded).length > 0) signal(-recorded.group);
+/** kill -9; returns when none is left, or after two seconds. */
+export function killAll(find: () => Process[]): void {
+  const limit = performance.now() + KILL_LIMIT_MS;
+  for (let left = find(); left.length > 0 && performance.now() < limit; left = find()) {
+    for (const { pid } of left) kill(pid);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, KILL_PAUSE_MS);
+  }
 }
 
-function signal(pid: number): void {
+function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {

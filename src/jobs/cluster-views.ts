@@ -1,0 +1,107 @@
+import type { Cluster } from '../config/cluster-file.ts';
+import type { Config } from '../config/config.ts';
+import { resolveCluster } from '../config/resolve-cluster.ts';
+import { OperatorError } from '../errors.ts';
+import { isEnded, type Deployment } from './deployment.ts';
+import type { ClusterState, ClusterStatus, Jobs } from './jobs.ts';
+import type { Journal } from './journal.ts';
+import type { Look } from './looks/look-queue.ts';
+import type { EngineAt, LogLook } from './looks/look-requests.ts';
+import { inStore, type Store } from './store.ts';
+
+export interface ClusterViewParts {
+  store: Store;
+  journal: Journal;
+  config: () => Promise<Config>;
+  look: Look;
+}
+
+/** What people look at: the store's word and the nodes', side by side. */
+export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' | 'logs'> {
+  const { store, journal, config, look } = parts;
+
+  async function status({ cluster, channel }: Parameters<Jobs['status']>[0]): Promise<readonly ClusterStatus[]> {
+    const clusters = clustersFor(await config(), cluster, channel);
+    const states = await Promise.all(clusters.map(stateOf));
+    const engines = states.flatMap((state) => state.serving.map(engineAt));
+    const answer = await look({ kind: 'status', clusters: clusters.map(({ name }) => name), engines });
+    if (answer.kind !== 'status') return [];
+    return states.flatMap((state) => {
+      const seen = answer.clusters.find((each) => each.cluster === state.cluster);
+      return seen ? [{ ...state, nodes: seen.nodes, engines: seen.engines, lookedAt: seen.lookedAt }] : [];
+    });
+  }
+
+  async function stateOf(cluster: Cluster): Promise<ClusterState> {
+    const { name, description, channels } = cluster;
+    const state = { cluster: name, description, channels };
+    try {
+      const busy = await claimant(name);
+      const uids = await inStore(() => store.redis.zrange(store.keys.serving(name), 0, '-1'));
+      const records = await Promise.all(uids.map(async (uid) => (await journal.find(uid))?.record));
+      return { ...state, ...(busy && { busy }), serving: records.filter((record) => record !== undefined) };
+    } catch (error) {
+      if (!(error instanceof OperatorError && error.code === 'store-away')) throw error;
+      return { ...state, serving: [], storeProblem: error.message };
+    }
+  }
+
+  async function claimant(cluster: string): Promise<Deployment | undefined> {
+    const uid = await inStore(() => store.redis.get(store.keys.claim(cluster)));
+    const record = uid === null ? undefined : (await journal.find(uid))?.record;
+    return record && !isEnded(record.state) ? record : undefined;
+  }
+
+  const logs: Jobs['logs'] = async ({ cluster, channel, number, node, lines }) => {
+    const deployment = number === undefined ? undefined : (await journal.findByNumber(number))?.record;
+    if (number !== undefined && !deployment) {
+      throw new OperatorError('unknown-name', `There is no deployment #${number}.`, { hint: 'status shows what runs.' });
+    }
+    const name = deployment?.cluster ?? resolve(await config(), cluster, channel).name;
+    const wanted = deployment ?? (await latest(name));
+    const request: LogLook = {
+      kind: 'logs',
+      cluster: name,
+      lines,
+      ...(node !== undefined && { node }),
+      ...(wanted && { deployment: { uid: wanted.uid, number: wanted.number, head: wanted.plan.nodes[0].name } }),
+    };
+    const answer = await look(request);
+    if (answer.kind !== 'logs') throw new TypeError('A look at logs was answered with something else');
+    return answer.excerpt;
+  };
+
+  /** Whose log people mean on a cluster: what runs, else what serves. */
+  async function latest(cluster: string): Promise<Deployment | undefined> {
+    try {
+      const busy = await claimant(cluster);
+      if (busy) return busy;
+      const [uid] = await inStore(() => store.redis.zrange(store.keys.serving(cluster), 0, '0'));
+      return uid === undefined ? undefined : (await journal.find(uid))?.record;
+    } catch (error) {
+      if (error instanceof OperatorError && error.code === 'store-away') return undefined;
+      throw error;
+    }
+  }
+
+  return { status, logs };
+}
+
+/** Without a name: those of the channel, or all. */
+function clustersFor(config: Config, cluster: string | undefined, channel: string | undefined): readonly Cluster[] {
+  if (cluster !== undefined) return [resolveCluster(config, { name: cluster })];
+  const all = [...config.clusters.values()];
+  const bound = all.filter(({ channels }) => channel !== undefined && channels.includes(channel));
+  return bound.length > 0 ? bound : all;
+}
+
+function resolve(config: Config, cluster: string | undefined, channel: string | undefined): Cluster {
+  return resolveCluster(config, {
+    ...(cluster !== undefined && { name: cluster }),
+    ...(channel !== undefined && { channel }),
+  });
+}
+
+function engineAt({ uid, cluster, plan }: Deployment): EngineAt {
+  return { uid, cluster, node: plan.nodes[0].name, port: plan.port };
+}

@@ -1,0 +1,59 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { openAdmission } from './admission.ts';
+import { openBuckets } from './buckets.ts';
+import type { Changes } from './changes.ts';
+import { openClusterViews } from './cluster-views.ts';
+import type { Jobs } from './jobs.ts';
+import type { Journal } from './journal.ts';
+import type { Look } from './looks/look-queue.ts';
+import { openPresenting } from './presenting.ts';
+import { preparePlan } from './prepare.ts';
+import { enqueue, type DeployQueue } from './queue.ts';
+import type { SecretSource } from '../config/secret-sources.ts';
+import type { Store } from './store.ts';
+
+export interface JobsParts {
+  store: Store;
+  journal: Journal;
+  changes: Changes;
+  queue: DeployQueue;
+  configFolder: string;
+  config: () => Promise<Config>;
+  /** Here, or in another process. */
+  look: Look;
+  /** Left out where the worker's secrets are not at hand. */
+  secrets?: SecretSource;
+  sparkopsVersion: string;
+  now: () => Date;
+  log: Logger;
+}
+
+const QUEUE_MS = 1_000;
+
+/** What surfaces can do with deployments. */
+export function createJobs(parts: JobsParts): Jobs {
+  const { store, journal, queue, configFolder, config, log } = parts;
+  return {
+    ...openAdmission({
+      ...parts,
+      prepare: ({ recipe, cluster, channel, overrides }) =>
+        preparePlan({ configFolder, recipe, cluster, channel, overrides, secrets: parts.secrets }),
+      enqueue: async (uid, job) => {
+        await enqueue(queue, uid, job, QUEUE_MS).catch((error: unknown) => {
+          log.warn({ err: error, uid }, 'Not queued yet; a worker finds the record within seconds');
+        });
+      },
+    }),
+    ...openClusterViews(parts),
+    ...openPresenting(store),
+    find: async (uid) => (await journal.find(uid))?.record,
+    findByNumber: async (number) => (await journal.findByNumber(number))?.record,
+    events: journal.events,
+    recipes: async () => [...(await config()).recipes.values()].map(({ name, description }) => ({ name, description })),
+    clusters: async () => [...(await config()).clusters.keys()],
+    take: openBuckets(),
+    onChange: parts.changes.on,
+    audit: ({ who, ...entry }) => log.info({ audit: { ...entry, by: who.user, team: who.team, name: who.name } }, `${who.name}: ${entry.what}: ${entry.decision}`),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Finding } from '../../cluster/finding.ts';
+import { type CleanLine, lineCleaner } from '../../cluster/logs/clean-lines.ts';
+import { plainCause } from '../../cluster/logs/error-lines.ts';
+import type { EngineState } from '../../cluster/logs/follow.ts';
+import type { OurContainer } from '../../cluster/probes/containers.ts';
+import { run } from '../../cluster/remote/command.ts';
+import { lastWords } from './ensure-container.ts';
+import type { PhaseContext } from './phase.ts';
+
+const TAIL_LINES = 300;
+
+/** How an engine ended, by what is left of its container. */
+export function endOf(own: OurContainer | undefined): EngineState {
+  if (!own) return { state: 'gone' };
+  if (!own.running) return { state: 'stopped', code: own.exitCode, outOfMemory: own.outOfMemory };
+  return own.serveExit === undefined ? { state: 'lost' } : { state: 'exited', code: own.serveExit };
+}
+
+/** Why an engine that should live does not. `log`: what was read of its log; otherwise its end is read now. */
+export async function endedFinding(
+  ctx: PhaseContext,
+  end: EngineState,
+  { log, stage }: { log?: readonly CleanLine[]; stage?: string } = {},
+): Promise<Finding> {
+  const [head] = ctx.machines;
+  const { name, paths } = head.node;
+  const lines = log ?? (await tail(ctx));
+  const what = `${whatEnded(end, name)}${stage === undefined ? '' : ` in step ${stage}`}`;
+  const remedy = `Read the whole log: ${paths.run}/serve.log on ${name}.`;
+  // Without a word of the engine's the container may have said something.
+  if (lines.length === 0) return { text: `${what}.`, node: name, lines: await lastWords(head), remedy };
+
+  const nodeOf = (ip: string) => ctx.plan.nodes.find((node) => node.fabric.address === ip)?.name;
+  const cause = plainCause(lines, nodeOf);
+  const node = cause.ip === undefined ? name : (nodeOf(cause.ip) ?? name);
+  return { text: `${what}: ${cause.text}`, node, lines: cause.lines, remedy };
+}
+
+async function tail({ machines: [head] }: PhaseContext): Promise<CleanLine[]> {
+  const { stdout } = await head.read(run('tail', '-n', TAIL_LINES, `${head.node.paths.run}/serve.log`));
+  return lineCleaner()(`${stdout}\n`);
+}
+
+function whatEnded(end: EngineState, node: string): string {
+  switch (end.state) {
+    case 'alive':
+      return 'The engine still runs';
+    case 'exited':
+      return end.code.startsWith('signal ')
+        ? `The engine was killed by ${end.code}`
+        : `The engine ended with code ${end.code}`;
+    case 'lost':
+      return 'The engine is gone without a word';
+    case 'stopped':
+      return `The container on ${node} ended with code ${end.code}${end.outOfMemory ? ', out of memory' : ''}`;
+    case 'restarted':
+      return `The container on ${node} was restarted, and the engine went with it`;
+    case 'gone':
+      return `The container on ${node} was removed by someone else`;
+  }
+}

@@ -1,0 +1,27 @@
+import { type Belonging, sortContainers } from '../../cluster/probes/belonging.ts';
+import { lookAtContainers, type OurContainer } from '../../cluster/probes/containers.ts';
+import type { Machine } from '../../cluster/machine.ts';
+import { onEach } from './on-each.ts';
+import type { PhaseContext } from './phase.ts';
+
+export interface Surroundings {
+  belonging: Belonging;
+  /** What listens on the head. */
+  headListeners: readonly string[];
+}
+
+/** One command a node. Rejects unless every node answers: without one of them nobody knows whose a container is. */
+export async function lookAround({ machines, plan }: PhaseContext): Promise<Surroundings> {
+  const looks = await onEach(machines, async (machine) => ({
+    node: machine.node.name,
+    ...(await lookAtContainers(machine, { realm: plan.realm })),
+  }));
+  const all = looks.flatMap(({ node, containers }) => containers.map((container) => ({ node, container })));
+  return { belonging: sortContainers(all, plan.uid), headListeners: looks[0]?.listeners ?? [] };
+}
+
+/** The deployment's own container on a node, whichever process of ours started it. */
+export async function ownContainer(machine: Machine, { realm }: { realm: string }): Promise<OurContainer | undefined> {
+  const { containers } = await lookAtContainers(machine, { realm });
+  return containers.find(({ name }) => name === machine.node.container.name);
+}

@@ -1,0 +1,38 @@
+import type { CheckRow } from '../../cluster/finding.ts';
+import { preflight as runChecks } from '../../cluster/probes/preflight/preflight.ts';
+import { beforeLimit } from './before-limit.ts';
+import type { Phase, Verdict } from './phase.ts';
+
+/** Everything that can be known before anything is changed: all rows at once. */
+export const preflight: Phase = {
+  name: 'preflight',
+
+  async look(ctx) {
+    const { plan, machines, signal } = ctx;
+    const { rows, imageDigest } = await runChecks(plan, machines, { signal, limitMs: beforeLimit(ctx) });
+    await ctx.checks(rows);
+    if (imageDigest !== undefined) await ctx.keep({ imageDigest });
+    return verdictOf(rows);
+  },
+};
+
+function verdictOf(rows: readonly CheckRow[]): Verdict {
+  const failed = rows.filter(({ state }) => state === 'failed');
+  const warnings = rows.filter(({ state }) => state === 'warning').length;
+  const [first, ...others] = failed;
+  if (!first) {
+    return { state: 'done', saw: `${rows.length} checks, ${warnings === 0 ? 'all ok' : `${warnings} with a warning`}` };
+  }
+  const more = others.length === 0 ? '' : `, and ${others.length} more of ${rows.length} checks failed`;
+  return {
+    state: 'blocked',
+    finding: {
+      text: `${first.node}: ${first.text}${more}. Nothing was changed.`,
+      node: first.node,
+      lines: failed
+        .flatMap(({ node, check, text, lines }) => [`${node} ${check}: ${text}`, ...(lines ?? [])])
+        .slice(0, 15),
+      remedy: [...new Set(failed.flatMap(({ remedy }) => remedy ?? []))].join('\n'),
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Finding } from '../../cluster/finding.ts';
+import type { Machine } from '../../cluster/machine.ts';
+import { pollRayNodes } from '../../cluster/probes/ray-nodes.ts';
+import { beforeLimit } from './before-limit.ts';
+import { lastWords } from './ensure-container.ts';
+import { ownContainer } from './look-around.ts';
+import { onEach } from './on-each.ts';
+import type { Phase, PhaseContext, Verdict } from './phase.ts';
+
+const LOOK_MS = 2_000;
+
+/** A check: waits for nodes that are missing, ends at once on one that registered wrongly or whose container ended. */
+export const verifyRay: Phase = {
+  name: 'verify-ray',
+
+  async look(ctx) {
+    const over = new AbortController();
+    const signal = AbortSignal.any([ctx.signal, over.signal]);
+    try {
+      return await Promise.race([registered(ctx), deadContainer(ctx, signal)]);
+    } finally {
+      over.abort();
+    }
+  },
+};
+
+async function registered(ctx: PhaseContext): Promise<Verdict> {
+  const { machines, plan } = ctx;
+  const verdict = await pollRayNodes(machines[0], plan, { limitMs: beforeLimit(ctx) });
+  switch (verdict.state) {
+    case 'complete':
+      return { state: 'done', saw: verdict.saw };
+    case 'wrong':
+      return { state: 'blocked', finding: verdict.finding };
+    case 'waiting': {
+      const names = verdict.missing.map(({ name }) => name);
+      const [first] = machines.filter(({ node }) => names.includes(node.name));
+      const seconds = Math.round(beforeLimit(ctx) / 1000);
+      const text = `${names.join(' and ')} did not register with Ray within ${seconds} s.`;
+      return { state: 'blocked', finding: await withLogs(text, first ?? machines[0], verdict.lines) };
+    }
+  }
+}
+
+/** Resolves only when a container has ended: that node will not register any more. */
+async function deadContainer({ machines, plan }: PhaseContext, signal: AbortSignal): Promise<Verdict> {
+  for (;;) {
+    // Its end is decided by the other side of the race.
+    if (!(await sleep(LOOK_MS, true, { signal }).catch(() => false))) return new Promise(() => undefined);
+    const looks = await onEach(machines, async (machine) => ({ machine, own: await ownContainer(machine, plan) }));
+    const dead = looks.find(({ own }) => !own?.running);
+    if (!dead) continue;
+    const { machine, own } = dead;
+    const how = own ? `ended with code ${own.exitCode}${own.outOfMemory ? ' (out of memory)' : ''}` : 'is gone';
+    const text = `The container on ${machine.node.name} ${how} before Ray had all nodes.`;
+    return { state: 'blocked', finding: await withLogs(text, machine, []) };
+  }
+}
+
+async function withLogs(text: string, machine: Machine, seen: readonly string[]): Promise<Finding> {
+  const { name, container } = machine.node;
+  const words = await lastWords(machine, 15 - Math.min(seen.length, 5));
+  return {
+    text,
+    node: name,
+    lines: [...seen.slice(0, 5), ...words],
+    remedy: `On ${name}: docker logs ${container.name}`,
+  };
+}

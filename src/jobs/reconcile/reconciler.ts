@@ -1,0 +1,85 @@
+import type { Logger } from 'pino';
+import type { Config } from '../../config/config.ts';
+import { OperatorError } from '../../errors.ts';
+import type { Changes } from '../changes.ts';
+import type { Journal } from '../journal.ts';
+import type { DeployQueue } from '../queue.ts';
+import { inStore, type Store } from '../store.ts';
+import type { Transports } from '../transports.ts';
+import { findDead } from './find-dead.ts';
+import { readNodes } from './read-nodes.ts';
+import { remember } from './remember.ts';
+import { freeClaim, requeue } from './tidy.ts';
+
+export interface ReconcilerParts {
+  store: Store;
+  journal: Journal;
+  queue: DeployQueue;
+  changes: Changes;
+  config: () => Promise<Config>;
+  transports: Transports;
+  everyMs: number;
+  now: () => Date;
+  log: Logger;
+}
+
+/** Brings store, queue and nodes together: at once, then every `everyMs`, and when an admission misses the counter. */
+export function startReconciler(parts: ReconcilerParts): { stop: () => Promise<void> } {
+  const { log } = parts;
+  const stopping = new AbortController();
+  let wake: () => void = () => undefined;
+  const stopListening = parts.changes.onCounterWanted(() => wake());
+
+  async function loop(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await reconcile(parts, stopping.signal);
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        if (error instanceof OperatorError) log.debug({ err: error }, 'Not reconciled; again soon');
+        else log.error({ err: error }, 'Reconciling broke in a way that nobody foresaw');
+      }
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, parts.everyMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        if (stopping.signal.aborted) wake();
+      });
+    }
+  }
+
+  const running = loop();
+  return {
+    stop: async () => {
+      stopListening();
+      stopping.abort(new Error('The reconciler stops'));
+      wake();
+      await running;
+    },
+  };
+}
+
+/** One round. */
+export async function reconcile(parts: ReconcilerParts, signal: AbortSignal): Promise<void> {
+  const { store, journal, queue, transports, log } = parts;
+  const config = await parts.config();
+  if ((await inStore(() => store.redis.get(store.keys.counter))) === null) {
+    await remember(store, await readNodes({ config, transports, signal, log }), log);
+  }
+  for (const uid of await journal.live()) {
+    const entry = await journal.find(uid);
+    if (entry && (await requeue(store, queue, entry))) {
+      log.warn({ deployment: entry.record.number }, 'It had no job in the queue: put back');
+    }
+  }
+  for (const cluster of config.clusters.keys()) {
+    if (await freeClaim(store, journal, cluster)) log.warn({ cluster }, 'Its claim had no run any more: freed');
+    for (const uid of await inStore(() => store.redis.zrange(store.keys.serving(cluster), 0, '-1'))) {
+      const entry = await journal.find(uid);
+      if (entry) await findDead({ ...parts, config, signal }, entry);
+    }
+  }
+  await journal.prune();
+}

@@ -1,0 +1,71 @@
+import type { Redis } from 'ioredis';
+import type { Logger } from 'pino';
+import type { Secret } from '../cluster/remote/secret.ts';
+import type { Config } from '../config/config.ts';
+import { OperatorError } from '../errors.ts';
+import type { Changes } from './changes.ts';
+import { phasesOf, type PhaseTable } from './deploy.ts';
+import type { Journal } from './journal.ts';
+import { startLookWorker, type Look } from './looks/look-queue.ts';
+import { within, type DeployQueue } from './queue.ts';
+import { startReconciler } from './reconcile/reconciler.ts';
+import type { Store } from './store.ts';
+import type { Transports } from './transports.ts';
+import { startDeployWorker } from './worker.ts';
+
+export interface WorkerParts {
+  store: Store;
+  journal: Journal;
+  changes: Changes;
+  queue: DeployQueue;
+  /** New connections that queue while they reconnect and have no command timeout. */
+  blocking: () => Redis;
+  config: () => Promise<Config>;
+  transports: Transports;
+  phases: PhaseTable;
+  secret: (name: string) => Secret | undefined;
+  /** How this process looks at nodes. */
+  look: Look;
+  now: () => Date;
+  log: Logger;
+}
+
+const CLOSE_MS = 500;
+
+/** The part of a process that reaches machines: runs deployments and looks, and keeps store, queue and nodes together. */
+export async function startWorker(parts: WorkerParts): Promise<{ stop: () => Promise<void> }> {
+  const { store, journal, changes, blocking, config, transports, phases, secret, now, log } = parts;
+  const { timeouts } = (await config()).sparkops;
+  const deploys = startDeployWorker({
+    runner: {
+      store,
+      journal,
+      transport: async (name) => {
+        const cluster = (await config()).clusters.get(name);
+        if (cluster) return transports.to(cluster);
+        throw new OperatorError('config', `clusters/${name}.yaml is gone, so there is no way to its nodes.`, {
+          hint: 'Put the file back; the run goes on by itself.',
+        });
+      },
+      phasesOf: (record) => phasesOf(phases, record),
+      secret,
+      onChange: changes.on,
+      now,
+      log,
+    },
+    blocking,
+    timeouts,
+    log,
+  });
+  const looks = startLookWorker({ realm: store.realm, blocking, log }, parts.look);
+  const reconciler = startReconciler({ ...parts, everyMs: timeouts.reconcile });
+  return {
+    stop: async () => {
+      await Promise.allSettled([
+        deploys.stop(),
+        within(CLOSE_MS, looks.close()),
+        within(CLOSE_MS, reconciler.stop()),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { threadReply } from '../../../src/bot/cards/thread-reply.ts';
+import type { CheckRow, DeploymentEvent, EventBody } from '../../../src/jobs/events.ts';
+import { expectFits, liveMarkup } from '../support/expect-fits.ts';
+import { START } from '../support/records.ts';
+
+function events(...bodies: EventBody[]): DeploymentEvent[] {
+  return bodies.map((body, index) => ({ ...body, seq: index + 1, at: START }));
+}
+
+function text(...bodies: EventBody[]): string | undefined {
+  const message = threadReply(events(...bodies));
+  if (message) expectFits(message);
+  return message?.text;
+}
+
+const by = { team: 'T', user: 'U0OPERATOR1' };
+const ok: CheckRow = { node: 'spark1', check: 'docker', state: 'ok', text: '29.1' };
+
+test('checks: failures first, then warnings, each with what to do; the fine ones are counted', () => {
+  const rows: CheckRow[] = [
+    ...Array.from({ length: 31 }, () => ok),
+    { node: 'spark1', check: 'driver', state: 'warning', text: '580.1, spark2 has 580.2.' },
+    {
+      node: 'spark2',
+      check: 'memory',
+      state: 'failed',
+      text: '97 GB free, needs 103.',
+      remedy: 'Stop what uses it.',
+      lines: ['MemAvailable: 97'],
+    },
+  ];
+  expect(text({ kind: 'checks', phase: 'preflight', rows })).toBe(
+    [
+      'Checks: 1 FAILED, 1 warning, 31 ok.',
+      'FAILED, spark2 memory: 97 GB free, needs 103.',
+      'Next: Stop what uses it.',
+      '```',
+      'MemAvailable: 97',
+      '```',
+      'Warning, spark1 driver: 580.1, spark2 has 580.2.',
+    ].join('\n'),
+  );
+});
+
+test('what came together is one reply', () => {
+  expect(
+    text(
+      { kind: 'phase', phase: 'verify-ray', state: 'done' },
+      { kind: 'note', phase: 'verify-ray', level: 'info', text: 'joined at 192.168.200.13', node: 'spark2' },
+      { kind: 'note', phase: 'load', level: 'warning', text: 'Quiet for 3 min.', lines: ['last line'] },
+      { kind: 'cancel-asked', by },
+    ),
+  ).toBe(
+    [
+      'spark2: joined at 192.168.200.13',
+      'Warning, load: Quiet for 3 min.',
+      '```',
+      'last line',
+      '```',
+      'Cancel asked by <@U0OPERATOR1>.',
+    ].join('\n'),
+  );
+});
+
+test('a cause is told before everything is undone', () => {
+  const cause = { text: 'The engine exited with code 1.', lines: ['Traceback'] };
+  expect(text({ kind: 'aborting', to: 'failed', cause })).toContain('FAILING: The engine exited with code 1.');
+});
+
+test('what the card says is not repeated', () => {
+  expect(
+    text(
+      { kind: 'admitted', by },
+      { kind: 'phase', phase: 'load', state: 'running' },
+      { kind: 'progress' },
+      { kind: 'ended', state: 'serving' },
+    ),
+  ).toBeUndefined();
+});
+
+test('very much of it still fits, and mentions nobody', () => {
+  const nasty = '<!channel> ```x``` '.repeat(60);
+  const row: CheckRow = {
+    node: nasty,
+    check: nasty,
+    state: 'failed',
+    text: nasty,
+    remedy: nasty,
+    lines: [nasty, nasty],
+  };
+  const note: EventBody = {
+    kind: 'note',
+    phase: 'load',
+    level: 'warning',
+    text: nasty,
+    lines: Array.from({ length: 50 }, () => nasty),
+  };
+  const message = threadReply(
+    events(
+      { kind: 'checks', phase: 'preflight', rows: Array.from({ length: 40 }, () => row) },
+      ...Array.from({ length: 30 }, () => note),
+    ),
+  );
+  expect(message).toBeDefined();
+  if (!message) return;
+  expectFits(message);
+  expect(liveMarkup(message)).toEqual([]);
+});

@@ -1,0 +1,248 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../../src/config/load-config.ts';
+import { createJobs } from '../../src/jobs/create-jobs.ts';
+import type { Jobs } from '../../src/jobs/jobs.ts';
+import { openLookQueue, startLookWorker, type Look } from '../../src/jobs/looks/look-queue.ts';
+import { runLook } from '../../src/jobs/looks/run-look.ts';
+import { openDeployQueue, type DeployQueue } from '../../src/jobs/queue.ts';
+import { openTransports } from '../../src/jobs/transports.ts';
+import { now, openBench, operator, silent, type Bench } from './support/bench.ts';
+import { literalMachine, type LiteralMachine } from './support/machine.ts';
+
+const configFolder = fileURLToPath(new URL('../../config', import.meta.url));
+const config = () => readConfig(configFolder);
+const asker = { by: operator, surface: 'test', view: { channel: 'C1' } };
+
+let bench: Bench;
+let queue: DeployQueue;
+let machine: LiteralMachine;
+let jobs: Jobs;
+
+const look: Look = (request) =>
+  runLook({ config, transports: openTransports(() => machine.transport), now }, request);
+
+function open(change: { look?: Look } = {}): Jobs {
+  return createJobs({
+    store: bench.store,
+    journal: bench.journal,
+    changes: bench.changes,
+    queue,
+    configFolder,
+    config,
+    look,
+    sparkopsVersion: '0.1.0',
+    now: () => new Date('2026-12-01T14:02:30Z'),
+    log: silent,
+    ...change,
+  });
+}
+
+beforeAll(async () => {
+  bench = await openBench();
+  queue = openDeployQueue({ realm: 'test', redis: bench.connect(), log: silent });
+  await queue.waitUntilReady();
+});
+afterAll(() => bench.stop());
+beforeEach(async () => {
+  await bench.store.redis.flushall();
+  await bench.store.redis.set(bench.store.keys.counter, 141);
+  machine = literalMachine();
+  jobs = open();
+});
+
+const deploy = () => jobs.deploy({ recipe: 'qwen35', overrides: {}, ...asker });
+
+async function end(state: 'serving' | 'failed'): Promise<string> {
+  const { uid } = await deploy();
+  await bench.journal.change(uid, (record) => ({ record: { ...record, state, endedAt: '2026-12-01T14:10:00.000Z' } }));
+  return uid;
+}
+
+describe('deploy', () => {
+  test('renders the plan of the configuration as it is now, and queues it', async () => {
+    const record = await deploy();
+    expect(record).toMatchObject({ number: 142, cluster: 'spark', recipe: 'qwen35', state: 'queued' });
+    expect(record.revision).toMatch(/^[0-9a-f]{8}$/);
+    expect(record.uid).toMatch(/^[a-z][a-z0-9]{9}$/);
+    expect(await queue.getJob(`d-${record.uid}-1`)).toBeDefined();
+    expect(await jobs.find(record.uid)).toEqual(record);
+    expect(await jobs.view(record.uid, 'test').load()).toEqual({ channel: 'C1' });
+  });
+
+  test('is refused while another one runs: who, what, since when', async () => {
+    const { uid } = await deploy();
+    await expect(deploy()).rejects.toMatchObject({
+      code: 'busy',
+      message: 'Not started: spark is busy with #142 qwen35 of <@U0OPERATOR>: queued, since 14:02 UTC. Nothing was changed.',
+      hint: 'Wait until it ends, or cancel it: cancel 142',
+    });
+    await bench.journal.change(uid, (record) => ({
+      record: {
+        ...record,
+        state: 'running',
+        phase: 'load',
+        phases: record.phases.map((phase) => (phase.name === 'load' ? { ...phase, startedAt: '2026-12-01T14:09:00.000Z' } : phase)),
+      },
+    }));
+    await expect(deploy()).rejects.toThrow('#142 qwen35 of <@U0OPERATOR>: running, phase load, since 14:09 UTC.');
+  });
+
+  test('is refused while a model serves', async () => {
+    await end('serving');
+    await expect(deploy()).rejects.toMatchObject({
+      code: 'busy',
+      message: 'Not started: spark serves #142 qwen35 of <@U0OPERATOR>, since 14:10 UTC. Nothing was changed.',
+      hint: 'Stop it first: stop spark',
+    });
+  });
+
+  test('waits for the counter for a moment, and asks the workers for it', async () => {
+    await bench.store.redis.del(bench.store.keys.counter);
+    const stop = bench.changes.onCounterWanted(() => void bench.store.redis.set(bench.store.keys.counter, 7));
+    expect((await deploy()).number).toBe(8);
+    stop();
+  });
+
+  test('is refused within about 2 s when nobody sets it', async () => {
+    await bench.store.redis.del(bench.store.keys.counter);
+    const began = performance.now();
+    await expect(deploy()).rejects.toMatchObject({ code: 'starting' });
+    expect(performance.now() - began).toBeLessThan(2_500);
+  });
+
+  test('names what is wrong with its words', async () => {
+    await expect(jobs.deploy({ recipe: 'qwen53', overrides: {}, ...asker })).rejects.toMatchObject({ code: 'unknown-name' });
+    await expect(jobs.deploy({ recipe: 'qwen35', overrides: { max_len: '1' }, ...asker })).rejects.toMatchObject({ code: 'usage' });
+  });
+});
+
+describe('stop', () => {
+  test('runs on the deployment that serves', async () => {
+    const uid = await end('serving');
+    expect(await jobs.stop(asker)).toMatchObject({ uid, run: 'stop', state: 'queued' });
+    expect(await queue.getJob(`d-${uid}-2`)).toBeDefined();
+    await expect(jobs.stop(asker)).rejects.toThrow('is being stopped');
+    await expect(jobs.cancel({ ...asker, number: 142 })).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('has nothing to do where nothing serves', async () => {
+    await expect(jobs.stop(asker)).rejects.toMatchObject({ code: 'unknown-name', message: 'Nothing serves on spark.' });
+    await deploy();
+    await expect(jobs.stop(asker)).rejects.toMatchObject({ code: 'busy' });
+  });
+});
+
+describe('cancel', () => {
+  test('is recorded once, by number or by cluster', async () => {
+    const { uid } = await deploy();
+    expect((await jobs.cancel({ ...asker, number: 142 })).cancelAsked?.by).toEqual({ team: 'T1', user: 'U0OPERATOR' });
+    await jobs.cancel(asker);
+    expect((await jobs.events(uid, 0)).map(({ kind }) => kind)).toEqual(['admitted', 'cancel-asked']);
+  });
+
+  test('has nothing to do when it has ended, or there is none', async () => {
+    await expect(jobs.cancel(asker)).rejects.toMatchObject({ code: 'unknown-name' });
+    await end('failed');
+    await expect(jobs.cancel({ ...asker, number: 142 })).rejects.toMatchObject({ code: 'conflict', message: '#142 is failed, so there is nothing to cancel.' });
+    await expect(jobs.cancel({ ...asker, number: 9 })).rejects.toMatchObject({ code: 'unknown-name' });
+  });
+});
+
+describe('status', () => {
+  test('puts the word of the store beside that of the nodes', async () => {
+    const uid = await end('serving');
+    machine.containers = [{ name: `sparkops-${uid}-spark1`, uid }];
+    machine.health = 200;
+    const [spark] = await jobs.status({});
+    expect(spark).toMatchObject({
+      cluster: 'spark',
+      serving: [{ uid, number: 142 }],
+      engines: [{ uid, health: 'ok', text: 'answers on port 8000' }],
+      nodes: [
+        { node: 'spark1', role: 'head', gpu: 'NVIDIA GB10, 580.95.05, 12.3, 41, 0', containers: [{ deployment: uid, running: true, engine: true }] },
+        { node: 'spark2', role: 'worker' },
+      ],
+    });
+  });
+
+  test('says which node could not be read', async () => {
+    machine.away = true;
+    const [spark] = await jobs.status({ cluster: 'spark' });
+    expect(spark?.nodes[0]).toMatchObject({ node: 'spark1', containers: [], problem: 'spark1: no route' });
+  });
+});
+
+describe('logs', () => {
+  test("are the engine's file of what runs", async () => {
+    const { uid } = await deploy();
+    machine.answers['tail'] = { exitCode: 0, stdout: 'one\ntwo\nthree\n' };
+    expect(await jobs.logs({ lines: 2 })).toEqual({ cluster: 'spark', number: 142, node: 'spark1', source: 'the engine', lines: ['two', 'three'] });
+    expect(machine.ran.at(-1)).toContain(`/runs/${uid}/serve.log`);
+  });
+
+  test('or what its container printed', async () => {
+    const { uid } = await deploy();
+    machine.answers['docker logs'] = { exitCode: 0, stdout: 'Ray runtime started.\n' };
+    expect(await jobs.logs({ number: 142, node: 'spark2', lines: 5 })).toMatchObject({
+      node: 'spark2',
+      source: `container sparkops-${uid}-spark2`,
+      lines: ['Ray runtime started.'],
+    });
+  });
+
+  test('of a node that is not there are refused', async () => {
+    await expect(jobs.logs({ cluster: 'spark', node: 'spark9', lines: 5 })).rejects.toMatchObject({
+      code: 'unknown-name',
+      hint: 'It has: spark1, spark2.',
+    });
+  });
+});
+
+describe('looks of a process that has no worker', () => {
+  test('are done by one that has, errors included', async () => {
+    const asked = openLookQueue({ realm: 'test', redis: bench.connect(), blocking: bench.blocking, log: silent });
+    const worker = startLookWorker({ realm: 'test', blocking: bench.blocking, log: silent }, look);
+    const remote = open({ look: asked.look });
+    expect(await remote.status({})).toMatchObject([{ cluster: 'spark', nodes: [{ node: 'spark1' }, { node: 'spark2' }] }]);
+    await expect(remote.logs({ lines: 3 })).rejects.toMatchObject({ code: 'unknown-name', message: 'spark1 has no container of ours.' });
+    await asked.close();
+    await worker.close();
+  });
+});
+
+describe('presenting', () => {
+  test('one presenter per deployment, as long as it renews', async () => {
+    const first = await jobs.present('aaaaaaaaaa', 'test');
+    expect(await jobs.present('aaaaaaaaaa', 'test')).toBeUndefined();
+    expect(await first?.renew()).toBe(true);
+    await first?.release();
+    const second = await jobs.present('aaaaaaaaaa', 'test');
+    expect(second).toBeDefined();
+    expect(await first?.renew()).toBe(false);
+  });
+
+  test('what is presented is forgotten once it has ended, and comes back with its next event', async () => {
+    const { uid } = await deploy();
+    await jobs.presented(uid, 'test');
+    expect(await jobs.unpresented('test')).toEqual([uid]);
+    await bench.journal.change(uid, (record) => ({ record: { ...record, state: 'serving' } }));
+    await jobs.presented(uid, 'test');
+    expect(await jobs.unpresented('test')).toEqual([]);
+    await bench.journal.change(uid, (record) => ({ record: { ...record, state: 'died' }, event: { kind: 'ended', state: 'died' } }));
+    expect(await jobs.unpresented('test')).toEqual([uid]);
+  });
+
+  test('once is once', async () => {
+    expect(await jobs.once('envelope-1', 1_000)).toBe(true);
+    expect(await jobs.once('envelope-1', 1_000)).toBe(false);
+  });
+
+  test('changes are told, to whoever listens', async () => {
+    const told: string[] = [];
+    const stop = jobs.onChange((uid) => told.push(uid));
+    const { uid } = await deploy();
+    await expect.poll(() => told).toEqual([uid]);
+    stop();
+  });
+});
