@@ -48,7 +48,10 @@ export function openAdmission(parts: AdmissionParts): Pick<Jobs, 'deploy' | 'sto
   }
 
   async function stop(request: ClusterRequest): Promise<Deployment> {
-    const { name } = resolveCluster(await parts.config(), request.cluster === undefined ? place(request) : { name: request.cluster });
+    const { name } = resolveCluster(
+      await parts.config(),
+      request.cluster === undefined ? place(request) : { name: request.cluster },
+    );
     const serving = await servingEntry(name);
     const { by, surface, view } = request;
     const admitted = await admitStop(store, { ...serving, by, surface, view }, now);
@@ -79,7 +82,9 @@ export function openAdmission(parts: AdmissionParts): Pick<Jobs, 'deploy' | 'sto
     if (entry?.record.state === 'serving') return entry;
     const claimed = entry ?? (await claimant(cluster));
     if (claimed) throw busy('Not stopped', cluster, claimed.record);
-    throw new OperatorError('unknown-name', `Nothing serves on ${cluster}.`, { hint: `See what is there: status ${cluster}` });
+    throw new OperatorError('unknown-name', `Nothing serves on ${cluster}.`, {
+      hint: `See what is there: status ${cluster}`,
+    });
   }
 
   async function claimant(cluster: string): Promise<Entry | undefined> {
@@ -104,9 +109,14 @@ export function openAdmission(parts: AdmissionParts): Pick<Jobs, 'deploy' | 'sto
     if (number !== undefined) {
       const entry = await journal.findByNumber(number);
       if (entry) return entry;
-      throw new OperatorError('unknown-name', `There is no deployment #${number}.`, { hint: 'status shows what runs.' });
+      throw new OperatorError('unknown-name', `There is no deployment #${number}.`, {
+        hint: 'status shows what runs.',
+      });
     }
-    const { name } = resolveCluster(await parts.config(), request.cluster === undefined ? place(request) : { name: request.cluster });
+    const { name } = resolveCluster(
+      await parts.config(),
+      request.cluster === undefined ? place(request) : { name: request.cluster },
+    );
     const entry = await claimant(name);
     if (entry) return entry;
     throw new OperatorError('unknown-name', `Nothing is being deployed on ${name}.`, {

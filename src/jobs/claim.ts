@@ -75,13 +75,7 @@ export async function admitStop(
   const next = stopRecord(record);
   const [outcome, detail] = await writeStop(
     store,
-    [
-      keys.claim(cluster),
-      keys.record(uid),
-      keys.events(uid),
-      keys.live,
-      keys.unpresented(surface),
-    ],
+    [keys.claim(cluster), keys.record(uid), keys.events(uid), keys.live, keys.unpresented(surface)],
     [
       uid,
       rev,
@@ -93,16 +87,10 @@ export async function admitStop(
       (await storeTime(store)) + ANSWER_MS,
     ],
   );
-  switch (outcome) {
-    case 'ok':
-      return { outcome: 'admitted', record: next, job: detail ?? '' };
-    case 'busy':
-      return { outcome: 'busy', uid: detail ?? '' };
-    case 'late':
-      return { outcome: 'late' };
-    default:
-      return { outcome: 'changed' };
-  }
+  if (outcome === 'ok') return { outcome: 'admitted', record: next, job: detail ?? '' };
+  if (outcome === 'busy') return { outcome: 'busy', uid: detail ?? '' };
+  if (outcome === 'late') return { outcome: 'late' };
+  return { outcome: 'changed' };
 }
 
 /** A queue's own id: without ':' and not all digits, or BullMQ refuses it. A new run is a new job. */
@@ -131,16 +119,20 @@ function newRecord(admission: Admission, number: number, at: Date): Deployment {
   };
 }
 
-/** What an earlier run left is history of the stream, not of the record. */
+/** What an earlier run left is history: it stands in the events. */
+const LEFT_BEHIND = ['phase', 'cause', 'remedy', 'progress', 'aborting', 'cancelAsked', 'endedAt'] as const;
+
 function stopRecord(record: Deployment): Deployment {
-  const { phase, cause, remedy, progress, aborting, cancelAsked, endedAt, ...kept } = record;
-  return {
-    ...kept,
+  const next: Deployment = {
+    ...record,
     run: 'stop',
     state: 'queued',
     stalls: 0,
+    stallsSeen: 0,
     phases: [{ name: 'stop', state: 'waiting', attempts: 0 }],
   };
+  for (const key of LEFT_BEHIND) delete next[key];
+  return next;
 }
 
 function person({ team, user }: Asker): { team: string; user: string } {

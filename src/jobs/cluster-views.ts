@@ -55,7 +55,9 @@ export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' |
   const logs: Jobs['logs'] = async ({ cluster, channel, number, node, lines }) => {
     const deployment = number === undefined ? undefined : (await journal.findByNumber(number))?.record;
     if (number !== undefined && !deployment) {
-      throw new OperatorError('unknown-name', `There is no deployment #${number}.`, { hint: 'status shows what runs.' });
+      throw new OperatorError('unknown-name', `There is no deployment #${number}.`, {
+        hint: 'status shows what runs.',
+      });
     }
     const name = deployment?.cluster ?? resolve(await config(), cluster, channel).name;
     const wanted = deployment ?? (await latest(name));

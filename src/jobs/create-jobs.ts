@@ -8,7 +8,7 @@ import type { Jobs } from './jobs.ts';
 import type { Journal } from './journal.ts';
 import type { Look } from './looks/look-queue.ts';
 import { openPresenting } from './presenting.ts';
-import { preparePlan } from './prepare.ts';
+import { planFrom } from './prepare.ts';
 import { enqueue, type DeployQueue } from './queue.ts';
 import type { SecretSource } from '../config/secret-sources.ts';
 import type { Store } from './store.ts';
@@ -18,7 +18,6 @@ export interface JobsParts {
   journal: Journal;
   changes: Changes;
   queue: DeployQueue;
-  configFolder: string;
   config: () => Promise<Config>;
   /** Here, or in another process. */
   look: Look;
@@ -33,12 +32,12 @@ const QUEUE_MS = 1_000;
 
 /** What surfaces can do with deployments. */
 export function createJobs(parts: JobsParts): Jobs {
-  const { store, journal, queue, configFolder, config, log } = parts;
+  const { store, journal, queue, config, log } = parts;
   return {
     ...openAdmission({
       ...parts,
-      prepare: ({ recipe, cluster, channel, overrides }) =>
-        preparePlan({ configFolder, recipe, cluster, channel, overrides, secrets: parts.secrets }),
+      prepare: async ({ recipe, cluster, channel, overrides }) =>
+        planFrom(await config(), { recipe, cluster, channel, overrides, secrets: parts.secrets }),
       enqueue: async (uid, job) => {
         await enqueue(queue, uid, job, QUEUE_MS).catch((error: unknown) => {
           log.warn({ err: error, uid }, 'Not queued yet; a worker finds the record within seconds');
@@ -54,6 +53,10 @@ export function createJobs(parts: JobsParts): Jobs {
     clusters: async () => [...(await config()).clusters.keys()],
     take: openBuckets(),
     onChange: parts.changes.on,
-    audit: ({ who, ...entry }) => log.info({ audit: { ...entry, by: who.user, team: who.team, name: who.name } }, `${who.name}: ${entry.what}: ${entry.decision}`),
+    audit: ({ who, ...entry }) =>
+      log.info(
+        { audit: { ...entry, by: who.user, team: who.team, name: who.name } },
+        `${who.name}: ${entry.what}: ${entry.decision}`,
+      ),
   };
 }

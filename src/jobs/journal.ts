@@ -179,5 +179,7 @@ function lapsed({ number }: Deployment): OperatorError {
 }
 
 function stale({ number }: Deployment): OperatorError {
-  return new OperatorError('stale-fence', `Another process runs #${number} now`, { hint: 'Nothing to do: it goes on there.' });
+  return new OperatorError('stale-fence', `Another process runs #${number} now`, {
+    hint: 'Nothing to do: it goes on there.',
+  });
 }

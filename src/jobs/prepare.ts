@@ -2,14 +2,14 @@ import { randomInt } from 'node:crypto';
 import { renderPlan } from '../cluster/engines/render-plan.ts';
 import type { Plan } from '../cluster/plan.ts';
 import { applyOverrides } from '../config/apply-overrides.ts';
+import type { Config } from '../config/config.ts';
 import { fillCommand } from '../config/fill-command.ts';
 import { findRecipe } from '../config/find-recipe.ts';
 import { readConfig } from '../config/load-config.ts';
 import { resolveCluster } from '../config/resolve-cluster.ts';
 import { requireSecrets, type SecretSource } from '../config/secret-sources.ts';
 
-export interface PrepareRequest {
-  configFolder: string;
+export interface PlanWords {
   recipe: string;
   cluster?: string | undefined;
   channel?: string | undefined;
@@ -25,10 +25,16 @@ export interface Prepared {
 }
 
 /** Reads the configuration as it is now and renders what a deploy would run. Touches no node. */
-export async function preparePlan(request: PrepareRequest): Promise<Prepared> {
-  const config = await readConfig(request.configFolder);
+export async function preparePlan(request: PlanWords & { configFolder: string }): Promise<Prepared> {
+  return planFrom(await readConfig(request.configFolder), request);
+}
+
+export function planFrom(config: Config, request: PlanWords): Prepared {
   const { cluster: name, channel } = request;
-  const cluster = resolveCluster(config, { ...(name !== undefined && { name }), ...(channel !== undefined && { channel }) });
+  const cluster = resolveCluster(config, {
+    ...(name !== undefined && { name }),
+    ...(channel !== undefined && { channel }),
+  });
   const recipe = findRecipe(config, request.recipe);
   const { values, overrides } = applyOverrides(recipe, cluster, request.overrides);
   if (request.secrets) requireSecrets(recipe, request.secrets);

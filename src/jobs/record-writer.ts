@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../errors.ts';
+import { type ErrorCode, OperatorError } from '../errors.ts';
 import type { Deployment } from './deployment.ts';
 import type { Entry, Journal, Mutation } from './journal.ts';
 import { RunStopped } from './stop-reason.ts';
@@ -76,4 +76,4 @@ export function createRecordWriter({ journal, entry, token, signal, log }: Recor
 }
 
 /** Redis is away, the lease has lapsed and is being renewed, or the record is being put back. */
-const PASSING: ReadonlySet<string> = new Set(['store-away', 'conflict', 'unknown-name']);
+const PASSING: ReadonlySet<ErrorCode> = new Set(['store-away', 'conflict', 'unknown-name']);

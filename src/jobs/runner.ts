@@ -131,7 +131,9 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
     stopListening();
     stopFences();
     writing.stop();
-    await lease.release().catch((error: unknown) => log.debug({ err: error }, 'The lease was not released; it runs out'));
+    await lease
+      .release()
+      .catch((error: unknown) => log.debug({ err: error }, 'The lease was not released; it runs out'));
   }
 }
 

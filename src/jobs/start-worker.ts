@@ -61,11 +61,7 @@ export async function startWorker(parts: WorkerParts): Promise<{ stop: () => Pro
   const reconciler = startReconciler({ ...parts, everyMs: timeouts.reconcile });
   return {
     stop: async () => {
-      await Promise.allSettled([
-        deploys.stop(),
-        within(CLOSE_MS, looks.close()),
-        within(CLOSE_MS, reconciler.stop()),
-      ]);
+      await Promise.allSettled([deploys.stop(), within(CLOSE_MS, looks.close()), within(CLOSE_MS, reconciler.stop())]);
     },
   };
 }

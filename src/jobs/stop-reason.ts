@@ -1,4 +1,4 @@
-import { explain, OperatorError } from '../errors.ts';
+import { type ErrorCode, explain, OperatorError } from '../errors.ts';
 import type { Cause, Person } from './deployment.ts';
 
 /** Why a run stops. What follows from each is decided in run-phases.ts. */
@@ -33,15 +33,10 @@ export function stopOf(error: unknown, onBug: (error: unknown, ref: string) => v
   return { why: error instanceof OperatorError ? whyOf(error) : 'failed', cause, remedy: hint };
 }
 
+/** Looking again may show more. Everything else that was foreseen fails the phase. */
+const PASSING: ReadonlySet<ErrorCode> = new Set(['unreachable', 'outcome-unknown', 'lock-busy']);
+
 function whyOf({ code }: OperatorError): 'unknown' | 'lease-lost' | 'failed' {
-  switch (code) {
-    case 'unreachable':
-    case 'outcome-unknown':
-    case 'lock-busy':
-      return 'unknown';
-    case 'stale-fence':
-      return 'lease-lost';
-    default:
-      return 'failed';
-  }
+  if (code === 'stale-fence') return 'lease-lost';
+  return PASSING.has(code) ? 'unknown' : 'failed';
 }

@@ -9,7 +9,9 @@ export function logStore(redis: Redis, log: Logger): void {
     // 'end' follows a close of our own.
     if (away !== undefined || redis.status === 'end') return;
     away = performance.now();
-    log.warn('The store (Redis) is away: nothing new is started, running deploys wait before they change anything, models keep serving');
+    log.warn(
+      'The store (Redis) is away: nothing new is started, running deploys wait before they change anything, models keep serving',
+    );
   });
   redis.on('ready', () => {
     if (away === undefined) return;

@@ -21,10 +21,14 @@ export async function inStore<T>(operation: () => Promise<T>): Promise<T> {
     return await operation();
   } catch (error) {
     if (!isAway(error)) throw error;
-    throw new OperatorError('store-away', 'The store (Redis) does not answer, so nothing is changed. Models keep serving.', {
-      hint: 'Try again when Redis is back; status still looks at the nodes.',
-      cause: error,
-    });
+    throw new OperatorError(
+      'store-away',
+      'The store (Redis) does not answer, so nothing is changed. Models keep serving.',
+      {
+        hint: 'Try again when Redis is back; status still looks at the nodes.',
+        cause: error,
+      },
+    );
   }
 }
 

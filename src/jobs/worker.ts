@@ -22,7 +22,9 @@ type RunJob = Job<DeployJob, void, 'run'>;
 const STOP_MS = 2_500;
 
 /** Runs the deployments that the queue gives it, many at a time. */
-export function startDeployWorker({ runner, blocking, timeouts, log }: DeployWorkerOptions): { stop: () => Promise<void> } {
+export function startDeployWorker({ runner, blocking, timeouts, log }: DeployWorkerOptions): {
+  stop: () => Promise<void>;
+} {
   const ending = new AbortController();
   const running = new Map<string, { outcome: Promise<Outcome | 'nothing'>; lease?: Lease }>();
 
@@ -85,7 +87,10 @@ export function startDeployWorker({ runner, blocking, timeouts, log }: DeployWor
     stop: async () => {
       const paused = worker.pause(true);
       ending.abort(new RunStopped({ why: 'handover', because: 'The worker stops' }));
-      await within(STOP_MS, paused.then(() => worker.close()));
+      await within(
+        STOP_MS,
+        paused.then(() => worker.close()),
+      );
     },
   };
 }

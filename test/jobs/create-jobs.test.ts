@@ -19,8 +19,7 @@ let queue: DeployQueue;
 let machine: LiteralMachine;
 let jobs: Jobs;
 
-const look: Look = (request) =>
-  runLook({ config, transports: openTransports(() => machine.transport), now }, request);
+const look: Look = (request) => runLook({ config, transports: openTransports(() => machine.transport), now }, request);
 
 function open(change: { look?: Look } = {}): Jobs {
   return createJobs({
@@ -28,7 +27,6 @@ function open(change: { look?: Look } = {}): Jobs {
     journal: bench.journal,
     changes: bench.changes,
     queue,
-    configFolder,
     config,
     look,
     sparkopsVersion: '0.1.0',
@@ -74,7 +72,8 @@ describe('deploy', () => {
     const { uid } = await deploy();
     await expect(deploy()).rejects.toMatchObject({
       code: 'busy',
-      message: 'Not started: spark is busy with #142 qwen35 of <@U0OPERATOR>: queued, since 14:02 UTC. Nothing was changed.',
+      message:
+        'Not started: spark is busy with #142 qwen35 of <@U0OPERATOR>: queued, since 14:02 UTC. Nothing was changed.',
       hint: 'Wait until it ends, or cancel it: cancel 142',
     });
     await bench.journal.change(uid, (record) => ({
@@ -82,7 +81,9 @@ describe('deploy', () => {
         ...record,
         state: 'running',
         phase: 'load',
-        phases: record.phases.map((phase) => (phase.name === 'load' ? { ...phase, startedAt: '2026-12-01T14:09:00.000Z' } : phase)),
+        phases: record.phases.map((phase) =>
+          phase.name === 'load' ? { ...phase, startedAt: '2026-12-01T14:09:00.000Z' } : phase,
+        ),
       },
     }));
     await expect(deploy()).rejects.toThrow('#142 qwen35 of <@U0OPERATOR>: running, phase load, since 14:09 UTC.');
@@ -112,8 +113,12 @@ describe('deploy', () => {
   });
 
   test('names what is wrong with its words', async () => {
-    await expect(jobs.deploy({ recipe: 'qwen53', overrides: {}, ...asker })).rejects.toMatchObject({ code: 'unknown-name' });
-    await expect(jobs.deploy({ recipe: 'qwen35', overrides: { max_len: '1' }, ...asker })).rejects.toMatchObject({ code: 'usage' });
+    await expect(jobs.deploy({ recipe: 'qwen53', overrides: {}, ...asker })).rejects.toMatchObject({
+      code: 'unknown-name',
+    });
+    await expect(jobs.deploy({ recipe: 'qwen35', overrides: { max_len: '1' }, ...asker })).rejects.toMatchObject({
+      code: 'usage',
+    });
   });
 });
 
@@ -144,7 +149,10 @@ describe('cancel', () => {
   test('has nothing to do when it has ended, or there is none', async () => {
     await expect(jobs.cancel(asker)).rejects.toMatchObject({ code: 'unknown-name' });
     await end('failed');
-    await expect(jobs.cancel({ ...asker, number: 142 })).rejects.toMatchObject({ code: 'conflict', message: '#142 is failed, so there is nothing to cancel.' });
+    await expect(jobs.cancel({ ...asker, number: 142 })).rejects.toMatchObject({
+      code: 'conflict',
+      message: '#142 is failed, so there is nothing to cancel.',
+    });
     await expect(jobs.cancel({ ...asker, number: 9 })).rejects.toMatchObject({ code: 'unknown-name' });
   });
 });
@@ -160,7 +168,12 @@ describe('status', () => {
       serving: [{ uid, number: 142 }],
       engines: [{ uid, health: 'ok', text: 'answers on port 8000' }],
       nodes: [
-        { node: 'spark1', role: 'head', gpu: 'NVIDIA GB10, 580.95.05, 12.3, 41, 0', containers: [{ deployment: uid, running: true, engine: true }] },
+        {
+          node: 'spark1',
+          role: 'head',
+          gpu: 'NVIDIA GB10, 580.95.05, 12.3, 41, 0',
+          containers: [{ deployment: uid, running: true, engine: true }],
+        },
         { node: 'spark2', role: 'worker' },
       ],
     });
@@ -177,7 +190,13 @@ describe('logs', () => {
   test("are the engine's file of what runs", async () => {
     const { uid } = await deploy();
     machine.answers['tail'] = { exitCode: 0, stdout: 'one\ntwo\nthree\n' };
-    expect(await jobs.logs({ lines: 2 })).toEqual({ cluster: 'spark', number: 142, node: 'spark1', source: 'the engine', lines: ['two', 'three'] });
+    expect(await jobs.logs({ lines: 2 })).toEqual({
+      cluster: 'spark',
+      number: 142,
+      node: 'spark1',
+      source: 'the engine',
+      lines: ['two', 'three'],
+    });
     expect(machine.ran.at(-1)).toContain(`/runs/${uid}/serve.log`);
   });
 
@@ -204,8 +223,13 @@ describe('looks of a process that has no worker', () => {
     const asked = openLookQueue({ realm: 'test', redis: bench.connect(), blocking: bench.blocking, log: silent });
     const worker = startLookWorker({ realm: 'test', blocking: bench.blocking, log: silent }, look);
     const remote = open({ look: asked.look });
-    expect(await remote.status({})).toMatchObject([{ cluster: 'spark', nodes: [{ node: 'spark1' }, { node: 'spark2' }] }]);
-    await expect(remote.logs({ lines: 3 })).rejects.toMatchObject({ code: 'unknown-name', message: 'spark1 has no container of ours.' });
+    expect(await remote.status({})).toMatchObject([
+      { cluster: 'spark', nodes: [{ node: 'spark1' }, { node: 'spark2' }] },
+    ]);
+    await expect(remote.logs({ lines: 3 })).rejects.toMatchObject({
+      code: 'unknown-name',
+      message: 'spark1 has no container of ours.',
+    });
     await asked.close();
     await worker.close();
   });
@@ -229,7 +253,10 @@ describe('presenting', () => {
     await bench.journal.change(uid, (record) => ({ record: { ...record, state: 'serving' } }));
     await jobs.presented(uid, 'test');
     expect(await jobs.unpresented('test')).toEqual([]);
-    await bench.journal.change(uid, (record) => ({ record: { ...record, state: 'died' }, event: { kind: 'ended', state: 'died' } }));
+    await bench.journal.change(uid, (record) => ({
+      record: { ...record, state: 'died' },
+      event: { kind: 'ended', state: 'died' },
+    }));
     expect(await jobs.unpresented('test')).toEqual([uid]);
   });
 

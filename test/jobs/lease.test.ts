@@ -21,7 +21,14 @@ beforeEach(async () => {
 });
 
 async function take(change: Partial<LeaseOptions> = {}): Promise<Lease> {
-  const lease = await takeLease(bench.store, { cluster: 'spark', uid, ttlMs: TTL, log: silent, newToken: randomUUID, ...change });
+  const lease = await takeLease(bench.store, {
+    cluster: 'spark',
+    uid,
+    ttlMs: TTL,
+    log: silent,
+    newToken: randomUUID,
+    ...change,
+  });
   if (!lease) throw new Error('not claimed');
   return lease;
 }
@@ -29,7 +36,15 @@ async function take(change: Partial<LeaseOptions> = {}): Promise<Lease> {
 const running = new AbortController().signal;
 
 test('only the deployment that has the claim can be leased', async () => {
-  expect(await takeLease(bench.store, { cluster: 'spark', uid: 'bbbbbbbbbb', ttlMs: TTL, log: silent, newToken: randomUUID })).toBeUndefined();
+  expect(
+    await takeLease(bench.store, {
+      cluster: 'spark',
+      uid: 'bbbbbbbbbb',
+      ttlMs: TTL,
+      log: silent,
+      newToken: randomUUID,
+    }),
+  ).toBeUndefined();
 });
 
 test('it is kept for longer than its life, and given back', async () => {
@@ -97,7 +112,7 @@ test('one that lapsed is lost if another process has had it meanwhile, also when
 });
 
 test('when Redis has lost its memory, the run puts back what it knows and holds on', async () => {
-  const forgotten = vi.fn(async (fence: number) => {
+  const forgotten = vi.fn<(fence: number) => Promise<void>>(async (fence) => {
     await bench.store.redis.mset(bench.store.keys.claim('spark'), uid, bench.store.keys.fence('spark'), fence);
   });
   const lease = await take({ onForgotten: forgotten });

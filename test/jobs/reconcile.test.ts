@@ -79,14 +79,26 @@ describe('the counter', () => {
 
 describe('a store that was emptied while a model serves', () => {
   test('knows it again: the next deploy is refused, a stop works', async () => {
-    const record = JSON.stringify({ schema: 1, number: 142, uid, cluster: 'spark', recipe: 'qwen35', plan: literalPlan(uid) });
+    const record = JSON.stringify({
+      schema: 1,
+      number: 142,
+      uid,
+      cluster: 'spark',
+      recipe: 'qwen35',
+      plan: literalPlan(uid),
+    });
     machine.containers = [{ name: `sparkops-${uid}-spark1`, uid, record }];
     machine.number = '142';
     await round();
 
     expect(await bench.admit('bbbbbbbbbb')).toEqual({ outcome: 'busy', uid });
     const entry = await bench.journal.findByNumber(142);
-    expect(entry?.record).toMatchObject({ state: 'serving', recipe: 'qwen35', plan: { uid }, endpoint: 'http://10.1.230.180:8000' });
+    expect(entry?.record).toMatchObject({
+      state: 'serving',
+      recipe: 'qwen35',
+      plan: { uid },
+      endpoint: 'http://10.1.230.180:8000',
+    });
     if (!entry) throw new Error('no record');
     const stop = { record: entry.record, rev: entry.rev, by: operator, surface: 'test', view: { channel: 'C1' } };
     expect(await admitStop(bench.store, stop, now)).toMatchObject({ outcome: 'admitted' });

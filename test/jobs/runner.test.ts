@@ -104,7 +104,11 @@ describe('failed', () => {
     await bench.admit(uid);
     let during = '';
     script.on['load look'] = () => {
-      throw new OperatorError('command-failed', 'The engine died', { hint: 'Lower it.', lines: ['OOM'], node: 'spark1' });
+      throw new OperatorError('command-failed', 'The engine died', {
+        hint: 'Lower it.',
+        lines: ['OOM'],
+        node: 'spark1',
+      });
     };
     script.on['serve undo'] = async () => {
       during = (await record()).state;
@@ -126,10 +130,17 @@ describe('failed', () => {
     await bench.admit(uid);
     script.phases[0] = {
       name: 'preflight',
-      look: async () => ({ state: 'blocked', finding: { text: 'No image', node: 'spark2', lines: [], remedy: 'Pull it.' } }),
+      look: async () => ({
+        state: 'blocked',
+        finding: { text: 'No image', node: 'spark2', lines: [], remedy: 'Pull it.' },
+      }),
     };
     expect(await run()).toBe('ended');
-    expect(await record()).toMatchObject({ state: 'failed', cause: { text: 'No image', node: 'spark2' }, remedy: 'Pull it.' });
+    expect(await record()).toMatchObject({
+      state: 'failed',
+      cause: { text: 'No image', node: 'spark2' },
+      remedy: 'Pull it.',
+    });
   });
 
   test('at its limit a phase is named with the limit and what was seen last', async () => {
@@ -141,7 +152,9 @@ describe('failed', () => {
       await new Promise(() => undefined);
     };
     expect(await run()).toBe('ended');
-    expect((await record()).cause?.text).toBe('load was not done within its limit of 0.3 s. Last seen: weights 3 of 39');
+    expect((await record()).cause?.text).toBe(
+      'load was not done within its limit of 0.3 s. Last seen: weights 3 of 39',
+    );
     expect((await record()).remedy).toContain('timeouts.load');
   });
 
@@ -152,7 +165,9 @@ describe('failed', () => {
     };
     script.on['serve undo'] = () => new Promise(() => undefined);
     expect(await run()).toBe('ended');
-    expect(await events()).toContain('note What serve started could not be removed: undoing serve took longer than 0.4 s');
+    expect(await events()).toContain(
+      'note What serve started could not be removed: undoing serve took longer than 0.4 s',
+    );
     expect(await record()).toMatchObject({ state: 'failed', cause: { text: 'The engine died' } });
     expect(script.calls.at(-1)).toBe('start-head undo');
   });
@@ -293,7 +308,9 @@ describe('unknown', () => {
       throw new OperatorError('unreachable', 'spark1: no route', { hint: 'Look at its cable.' });
     };
     expect(await run()).toBe('ended');
-    expect((await record()).cause?.text).toBe('load was not done within its limit of 0.4 s. Last seen: spark1: no route');
+    expect((await record()).cause?.text).toBe(
+      'load was not done within its limit of 0.4 s. Last seen: spark1: no route',
+    );
   });
 
   test('a wrong host key is no such case', async () => {
@@ -350,7 +367,10 @@ describe('stalls', () => {
       record: { ...old, state: 'running', phase: 'load', stalls: 2, stallsSeen: 2 },
     }));
     expect(await run({ stalls: 3 })).toBe('ended');
-    expect(await record()).toMatchObject({ state: 'failed', cause: { text: 'The process that ran it died 3 times in load' } });
+    expect(await record()).toMatchObject({
+      state: 'failed',
+      cause: { text: 'The process that ran it died 3 times in load' },
+    });
     expect(script.calls).not.toContain('load look');
   });
 

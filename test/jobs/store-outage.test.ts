@@ -73,7 +73,9 @@ async function loading(): Promise<{ ctx: PhaseContext; release: () => void }> {
     await release.opened;
   };
   const plan = literalPlan(uid);
-  const admitted = await bench.admit(uid, { limits: { ...plan.limits, phases: { ...plan.limits.phases, load: 30_000 } } });
+  const admitted = await bench.admit(uid, {
+    limits: { ...plan.limits, phases: { ...plan.limits.phases, load: 30_000 } },
+  });
   if (admitted.outcome !== 'admitted') throw new Error(admitted.outcome);
   await enqueue(queue, uid, admitted.job, 1_000);
   await inside.opened;
@@ -82,7 +84,10 @@ async function loading(): Promise<{ ctx: PhaseContext; release: () => void }> {
 }
 
 const until = (state: string) =>
-  vi.waitFor(async () => expect((await bench.journal.find(uid))?.record.state).toBe(state), { timeout: 8_000, interval: 100 });
+  vi.waitFor(async () => expect((await bench.journal.find(uid))?.record.state).toBe(state), {
+    timeout: 8_000,
+    interval: 100,
+  });
 
 async function notes(): Promise<string[]> {
   return (await bench.journal.events(uid, 0)).flatMap((event) => (event.kind === 'note' ? [event.text] : []));
@@ -123,7 +128,9 @@ describe('a running deploy', () => {
   test('puts its record, claim and fence back when Redis was emptied', async () => {
     const { ctx, release } = await loading();
     await bench.store.redis.flushall();
-    await vi.waitFor(async () => expect(await bench.store.redis.get(bench.store.keys.claim('spark'))).toBe(uid), { timeout: 3_000 });
+    await vi.waitFor(async () => expect(await bench.store.redis.get(bench.store.keys.claim('spark'))).toBe(uid), {
+      timeout: 3_000,
+    });
     expect(await bench.admit('bbbbbbbbbb')).not.toMatchObject({ outcome: 'admitted' });
     await ctx.note('info', 'after');
     release();
@@ -156,7 +163,6 @@ describe('what people ask while Redis is silent', () => {
       journal: bench.journal,
       changes: bench.changes,
       queue,
-      configFolder,
       config,
       look: (request) => runLook({ config, transports, now }, request),
       sparkopsVersion: '0.1.0',
@@ -168,7 +174,9 @@ describe('what people ask while Redis is silent', () => {
   test('a deploy is refused within 2 s, and does not come true when Redis is back', async () => {
     await redis.pause();
     const began = performance.now();
-    await expect(jobs().deploy({ recipe: 'qwen35', overrides: {}, ...asked })).rejects.toMatchObject({ code: 'store-away' });
+    await expect(jobs().deploy({ recipe: 'qwen35', overrides: {}, ...asked })).rejects.toMatchObject({
+      code: 'store-away',
+    });
     expect(performance.now() - began).toBeLessThan(2_000);
     await redis.resume();
     await vi.waitFor(async () => expect(await bench.store.redis.get(bench.store.keys.counter)).toBe('141'));

@@ -55,7 +55,8 @@ async function deploy(): Promise<void> {
 }
 
 const record = async () => (await bench.journal.find(uid))?.record;
-const until = (state: string) => vi.waitFor(async () => expect((await record())?.state).toBe(state), { timeout: 8_000 });
+const until = (state: string) =>
+  vi.waitFor(async () => expect((await record())?.state).toBe(state), { timeout: 8_000 });
 
 test('a queued deployment is run, and its job is removed', async () => {
   const script = scripted();
@@ -106,7 +107,9 @@ test('a run whose job comes again in the same process goes on as the one run tha
   // As after a stop of the event loop: the lock has run out, the job is given out again.
   await bench.store.redis.set('{sparkops:test}:deploys:d-aaaaaaaaaa-1:lock', 'someone');
   await bench.store.redis.pexpire('{sparkops:test}:deploys:d-aaaaaaaaaa-1:lock', 1);
-  await vi.waitFor(async () => expect((await queue.getJob('d-aaaaaaaaaa-1'))?.stalledCounter).toBe(1), { timeout: 5_000 });
+  await vi.waitFor(async () => expect((await queue.getJob('d-aaaaaaaaaa-1'))?.stalledCounter).toBe(1), {
+    timeout: 5_000,
+  });
   release.open();
   await until('serving');
   expect(script.calls.filter((call) => call === 'load look')).toHaveLength(1);

@@ -44,7 +44,11 @@ export interface Product {
 
 export type LogLine = Record<string, unknown> & { level: string; msg: string };
 
-export async function startPlace({ faults = [], timeouts = SHORT_LIVES, loadSeconds = 1 }: PlaceOptions = {}): Promise<Place> {
+export async function startPlace({
+  faults = [],
+  timeouts = SHORT_LIVES,
+  loadSeconds = 1,
+}: PlaceOptions = {}): Promise<Place> {
   const redis = await testRedis();
   const workplace = await startWorkplace({
     faults,

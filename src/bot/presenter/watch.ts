@@ -12,6 +12,7 @@ export class Watch {
   readonly #standing: Standing;
   readonly #listeners = new Set<() => void>();
   #last = '';
+  #lastSeq = 0;
   #wake: () => void = () => {};
   #announced = false;
   record: Deployment;
@@ -38,7 +39,8 @@ export class Watch {
     const record = await this.#jobs.find(this.record.uid);
     if (!record) return;
     const events = await this.#jobs.events(record.uid, this.#standing.facts.seq);
-    const now = JSON.stringify([record, events.at(-1)?.seq]);
+    this.#lastSeq = Math.max(this.#lastSeq, events.at(-1)?.seq ?? 0);
+    const now = JSON.stringify([record, this.#lastSeq]);
     this.record = record;
     this.events = events;
     if (now !== this.#last) this.bump();

@@ -126,7 +126,7 @@ function wrong({ node }: SmokeOptions, text: string, proof: string): SmokeResult
           .split('\n')
           .slice(0, 15)
           .map((line) => line.slice(0, 300));
-  const remedy = 'Look at the log and at the recipe: chat template, quantization, parsers. Nothing was left serving.';
+  const remedy = 'Look at the log and at the recipe: chat template, quantization, parsers.';
   return { ok: false, finding: { text, node, lines, remedy } };
 }
 

@@ -13,15 +13,20 @@ export async function lookAtLogs(looking: Looking, request: LogLook): Promise<Lo
   const { signal, limitMs } = looking;
   const config = await looking.config();
   const cluster = config.clusters.get(request.cluster);
-  if (!cluster) throw new OperatorError('unknown-name', `There is no cluster ${request.cluster}.`, { hint: 'See status.' });
+  if (!cluster)
+    throw new OperatorError('unknown-name', `There is no cluster ${request.cluster}.`, { hint: 'See status.' });
   const wanted = request.node ?? deployment?.head ?? cluster.nodes.find(({ role }) => role === 'head')?.name;
-  const node = cluster.nodes.find(({ name }) => name === wanted) ?? (request.node === undefined ? cluster.nodes[0] : undefined);
+  const node =
+    cluster.nodes.find(({ name }) => name === wanted) ?? (request.node === undefined ? cluster.nodes[0] : undefined);
   if (!node) {
     const names = cluster.nodes.map(({ name }) => name).join(', ');
-    throw new OperatorError('unknown-name', `${cluster.name} has no node ${wanted ?? ''}.`, { hint: `It has: ${names}.` });
+    throw new OperatorError('unknown-name', `${cluster.name} has no node ${wanted ?? ''}.`, {
+      hint: `It has: ${names}.`,
+    });
   }
   const transport = looking.transports.to(cluster);
-  const exec = (command: Parameters<typeof transport.exec>[1]) => transport.exec(node.name, command, { signal, limitMs });
+  const exec = (command: Parameters<typeof transport.exec>[1]) =>
+    transport.exec(node.name, command, { signal, limitMs });
   const excerpt = { cluster: cluster.name, node: node.name };
 
   if (deployment) {
@@ -57,5 +62,7 @@ function both({ stdout, stderr }: ExecResult): string {
 }
 
 function nothing(text: string): OperatorError {
-  return new OperatorError('unknown-name', text, { hint: 'status shows what is there; logs NUMBER shows an earlier one.' });
+  return new OperatorError('unknown-name', text, {
+    hint: 'status shows what is there; logs NUMBER shows an earlier one.',
+  });
 }

@@ -18,7 +18,11 @@ export async function lookAtStatus(looking: Looking, { clusters, engines }: Stat
       const transport = looking.transports.to(cluster);
       const here = engines.filter((engine) => engine.cluster === name);
       const [nodes, health] = await Promise.all([
-        Promise.all(cluster.nodes.map((node) => nodeStatus({ ...looking, realm: config.sparkops.name, cluster, node, transport }))),
+        Promise.all(
+          cluster.nodes.map((node) =>
+            nodeStatus({ ...looking, realm: config.sparkops.name, cluster, node, transport }),
+          ),
+        ),
         Promise.all(here.map((engine) => askEngine(looking, transport, engine))),
       ]);
       return [{ cluster: name, nodes, engines: health, lookedAt: looking.now().toISOString() }];
@@ -54,7 +58,12 @@ async function askEngine({ signal, limitMs }: Looking, transport: Transport, eng
     transport.dial(node, { host: '127.0.0.1', port }, { signal, limitMs: connectMs }),
   );
   try {
-    const { status } = await http.request({ method: 'GET', path: '/health', signal, limitMs: Math.min(limitMs, HEALTH_MS) });
+    const { status } = await http.request({
+      method: 'GET',
+      path: '/health',
+      signal,
+      limitMs: Math.min(limitMs, HEALTH_MS),
+    });
     // An engine that wants an API key is up.
     if (status === 200 || status === 401) return { uid, health: 'ok', text: `answers on port ${port}` };
     return { uid, health: 'refused', text: `answers ${status} on port ${port}` };

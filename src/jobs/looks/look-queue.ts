@@ -26,7 +26,10 @@ const WAIT_MS = 25_000;
 const ADD_MS = 2_000;
 
 /** Looks by another process: for a bot without a worker. */
-export function openLookQueue({ realm, redis, blocking, log }: LookQueueOptions): { look: Look; close: () => Promise<void> } {
+export function openLookQueue({ realm, redis, blocking, log }: LookQueueOptions): {
+  look: Look;
+  close: () => Promise<void>;
+} {
   const { prefix } = keysOf(realm);
   const queue: LookQueue = new Queue('looks', { connection: redis, prefix });
   const events = new QueueEvents('looks', { connection: blocking(), prefix });
@@ -35,12 +38,21 @@ export function openLookQueue({ realm, redis, blocking, log }: LookQueueOptions)
   events.on('error', onError);
   return {
     look: async (request) => {
-      const options = { jobId: `l-${randomUUID()}`, attempts: 1, removeOnComplete: { age: 60 }, removeOnFail: { age: 60 } };
+      const options = {
+        jobId: `l-${randomUUID()}`,
+        attempts: 1,
+        removeOnComplete: { age: 60 },
+        removeOnFail: { age: 60 },
+      };
       const job = await within(ADD_MS, queue.add('look', request, options)).catch(() => undefined);
       if (!job) {
-        throw new OperatorError('store-away', 'The store (Redis) does not answer, so no worker can be asked. Models keep serving.', {
-          hint: 'Try again when Redis is back.',
-        });
+        throw new OperatorError(
+          'store-away',
+          'The store (Redis) does not answer, so no worker can be asked. Models keep serving.',
+          {
+            hint: 'Try again when Redis is back.',
+          },
+        );
       }
       const reply: Reply = await job.waitUntilFinished(events, WAIT_MS).catch((error: unknown) => {
         throw new OperatorError('timeout', 'No worker has looked at the nodes in time.', {

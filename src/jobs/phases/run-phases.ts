@@ -48,8 +48,9 @@ async function settle(run: Run, stop: Stop): Promise<Outcome> {
       run.log.warn('Another process acts for this deployment now; nothing is undone here');
       return 'lease-lost';
     case 'handover':
-      await run.writer.write((record) => ({ record, event: { kind: 'handover', why: stop.because } })).catch(() => undefined);
+      await run.writer
+        .write((record) => ({ record, event: { kind: 'handover', why: stop.because } }))
+        .catch(() => undefined);
       return 'handover';
   }
 }
-

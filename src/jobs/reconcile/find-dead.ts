@@ -18,16 +18,29 @@ export interface FindDead {
 }
 
 /** Looks at the head of a deployment that is listed as serving; one whose engine is gone for certain has died. */
-export async function findDead({ journal, config, transports, signal, now, log }: FindDead, { record }: Entry): Promise<void> {
+export async function findDead(
+  { journal, config, transports, signal, now, log }: FindDead,
+  { record }: Entry,
+): Promise<void> {
   const cluster = config.clusters.get(record.cluster);
   const head = cluster?.nodes.find(({ name }) => name === record.plan.nodes[0].name);
   if (record.state !== 'serving' || !cluster || !head) return;
   const { connect, read } = config.sparkops.timeouts;
-  const look = { realm: config.sparkops.name, cluster, node: head, transport: transports.to(cluster), signal, limitMs: connect + read };
+  const look = {
+    realm: config.sparkops.name,
+    cluster,
+    node: head,
+    transport: transports.to(cluster),
+    signal,
+    limitMs: connect + read,
+  };
   let cause: Cause | undefined;
   try {
     const { containers } = await readStatus(look);
-    cause = deathOf(containers.find(({ uid }) => uid === record.uid), head.name);
+    cause = deathOf(
+      containers.find(({ uid }) => uid === record.uid),
+      head.name,
+    );
   } catch (error) {
     // A node that can't be read may serve all the same.
     if (!(error instanceof OperatorError)) throw error;
@@ -52,7 +65,8 @@ function deathOf(container: OurContainer | undefined, node: string): Cause | und
 
 function howItEnded({ running, outOfMemory, exitCode, serveExit }: OurContainer, node: string): string {
   if (outOfMemory) return `${node} ran out of memory, and the kernel ended the container`;
-  if (serveExit !== undefined) return `The engine on ${node} ended: ${/^\d+$/.test(serveExit) ? `exit code ${serveExit}` : serveExit}`;
+  if (serveExit !== undefined)
+    return `The engine on ${node} ended: ${/^\d+$/.test(serveExit) ? `exit code ${serveExit}` : serveExit}`;
   if (!running) return `The container on ${node} ended with exit code ${exitCode}`;
   return `The engine's process on ${node} is gone, and its container still runs`;
 }

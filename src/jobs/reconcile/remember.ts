@@ -14,7 +14,10 @@ export async function remember(store: Store, memories: readonly NodeMemory[], lo
       if (engine !== 'alive') continue;
       const record = readRecord(text, cluster);
       if (!record) {
-        log.warn({ cluster, node }, `${name} serves, but its deployment.json can't be read: it blocks, and is stopped by hand`);
+        log.warn(
+          { cluster, node },
+          `${name} serves, but its deployment.json can't be read: it blocks, and is stopped by hand`,
+        );
       } else if (await restoreServing(store, record)) {
         log.warn({ cluster, node, deployment: record.number }, 'It serves, and the store did not know of it: put back');
       }

@@ -61,10 +61,14 @@ async function undoOne(run: Run, phase: Phase): Promise<void> {
       }
       const cause = stop.why === 'failed' ? stop.cause : { text: 'cancelled', lines: [] };
       const seen = lastSeen ? ` (${lastSeen})` : '';
-      await phaseContext(run, phase.name, { signal, limitMs }).note('warning', `What ${phase.name} started could not be removed: ${cause.text}${seen}`, {
-        lines: cause.lines,
-        ...(cause.node !== undefined && { node: cause.node }),
-      });
+      await phaseContext(run, phase.name, { signal, limitMs }).note(
+        'warning',
+        `What ${phase.name} started could not be removed: ${cause.text}${seen}`,
+        {
+          lines: cause.lines,
+          ...(cause.node !== undefined && { node: cause.node }),
+        },
+      );
       return;
     }
   } finally {

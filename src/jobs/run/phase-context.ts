@@ -36,7 +36,9 @@ export function phaseContext(run: Run, phase: PhaseName, { signal, limitMs, onSe
       writing = false;
       return;
     }
-    void writer.writeLater((record) => (record.phase === phase && record.state === 'running' ? progressed(record, value) : undefined));
+    void writer.writeLater((record) =>
+      record.phase === phase && record.state === 'running' ? progressed(record, value) : undefined,
+    );
     setTimeout(writeProgress, PROGRESS_MS).unref();
   }
 

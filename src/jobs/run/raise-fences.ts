@@ -35,6 +35,7 @@ function outbid(node: string, fence: number): Finding {
     text: `${node}: the fence can't be raised, another process raises it as well (seen: ${fence})`,
     node,
     lines: [],
-    remedy: 'Is there another sparkops with the same name and a store of its own? Stop it, or give it its own name in sparkops.yaml.',
+    remedy:
+      'Is there another sparkops with the same name and a store of its own? Stop it, or give it its own name in sparkops.yaml.',
   };
 }

@@ -101,7 +101,8 @@ function withPhase(record: Deployment, name: PhaseName, change: Partial<PhaseRec
   };
 }
 
-function withoutProgress({ progress: _, ...record }: Deployment): Deployment {
-  return record;
+function withoutProgress(record: Deployment): Deployment {
+  const next = { ...record };
+  delete next.progress;
+  return next;
 }
-

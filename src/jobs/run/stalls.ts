@@ -14,7 +14,9 @@ export async function withStalls(writer: RecordWriter, counted: number): Promise
     // A job that was put back by the reconciler counts from 0 again.
     const stalls = record.stalls + Math.max(fresh, 0);
     const next = { ...record, stallsSeen: counted, stalls };
-    return stalls >= STALLS && record.state !== 'aborting' ? aborting(next, tooManyStalls(next), new Date()) : { record: next };
+    return stalls >= STALLS && record.state !== 'aborting'
+      ? aborting(next, tooManyStalls(next), new Date())
+      : { record: next };
   });
 }
 

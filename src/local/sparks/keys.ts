@@ -10,9 +10,12 @@ export interface Key {
 }
 
 export function makeKey(): Key {
-  const text = ssh2.utils.generateKeyPairSync('ed25519').private;
-  const parsed = ssh2.utils.parseKey(text);
-  if (parsed instanceof Error) throw parsed;
-  const digest = createHash('sha256').update(parsed.getPublicSSH()).digest('base64');
-  return { text, parsed, fingerprint: `SHA256:${digest.replace(/=+$/, '')}` };
+  for (;;) {
+    const text = ssh2.utils.generateKeyPairSync('ed25519').private;
+    const parsed = ssh2.utils.parseKey(text);
+    // ssh2 drops a leading zero of the public key, so one key in 256 is malformed.
+    if (parsed instanceof Error) continue;
+    const digest = createHash('sha256').update(parsed.getPublicSSH()).digest('base64');
+    return { text, parsed, fingerprint: `SHA256:${digest.replace(/=+$/, '')}` };
+  }
 }

@@ -9,7 +9,7 @@ const TOOLS =
   );
 
 /** Of util-linux and coreutils: on a system without them a stand-in takes their place. */
-export const LINUX_TOOLS = ['flock', 'setsid', 'timeout'];
+const LINUX_TOOLS = ['flock', 'setsid', 'timeout'];
 
 const SYSTEM_PATH = '/usr/bin:/bin:/usr/sbin:/sbin';
 

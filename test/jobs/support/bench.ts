@@ -36,7 +36,9 @@ export async function openBench(redis?: { url: string; stop: () => Promise<void>
   };
   const retryStrategy = () => 50;
   const connect = () =>
-    keep(new Redis(server.url, { commandTimeout: 500, enableOfflineQueue: false, maxRetriesPerRequest: 1, retryStrategy }));
+    keep(
+      new Redis(server.url, { commandTimeout: 500, enableOfflineQueue: false, maxRetriesPerRequest: 1, retryStrategy }),
+    );
   const blocking = () => keep(new Redis(server.url, { maxRetriesPerRequest: null, retryStrategy }));
 
   const commands = connect();

@@ -9,7 +9,12 @@ export function literalConfig(): Config {
     channels: ['C0OPS000001'],
     ssh: { user: 'aurora', agent: true },
     nodes: [
-      { name: 'spark1', role: 'head', address: '10.1.230.180', fabric: { address: '192.168.200.12', interface: 'enp1s0f0np0' } },
+      {
+        name: 'spark1',
+        role: 'head',
+        address: '10.1.230.180',
+        fabric: { address: '192.168.200.12', interface: 'enp1s0f0np0' },
+      },
     ],
     paths: { models: '/m', cache: '/c', state: '/s' },
   });

@@ -25,7 +25,8 @@ export function literalMachine(): LiteralMachine {
     ran: [],
     transport: {
       async exec(node, command, { stdin }) {
-        if (machine.away) throw new OperatorError('unreachable', `${node}: no route`, { hint: 'Look at its cable.', node });
+        if (machine.away)
+          throw new OperatorError('unreachable', `${node}: no route`, { hint: 'Look at its cable.', node });
         const text = toShell(command);
         machine.ran.push(text);
         const known = Object.entries(machine.answers).find(([start]) => text.startsWith(start));
@@ -35,7 +36,8 @@ export function literalMachine(): LiteralMachine {
         return { exitCode: 1, stdout: '', stderr: 'not known' };
       },
       async dial(node, { port }) {
-        if (machine.health === undefined) throw new OperatorError('unreachable', `${node}: port ${port} is closed`, { hint: '' });
+        if (machine.health === undefined)
+          throw new OperatorError('unreachable', `${node}: port ${port} is closed`, { hint: '' });
         return answering(`HTTP/1.1 ${machine.health} X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
       },
       close: async () => undefined,

@@ -18,7 +18,8 @@ export function fenceNodes(): FenceNodes {
     away: false,
     transport: {
       async exec(node, command) {
-        if (nodes.away) throw new OperatorError('unreachable', `${node}: no route`, { hint: 'Look at its cable.', node });
+        if (nodes.away)
+          throw new OperatorError('unreachable', `${node}: no route`, { hint: 'Look at its cable.', node });
         if (command.kind !== 'exec') throw new Error('not expected');
         // sh -s -- STATE HASH LOCK-WAIT REALM FENCE TOKEN ...
         if (command.words[0] !== 'sh') return { exitCode: 0, stdout: '', stderr: '' };

@@ -56,6 +56,13 @@ function node(uid: string): PlanNode {
     paths: { state: '/s', run: `/s/runs/${uid}`, models: '/m', cache: '/c' },
     env: {},
     secrets: {},
-    container: { name: `sparkops-${uid}-spark1`, image: 'image:1', labels: {}, mounts: [], entrypoint: 'ray', args: [] },
+    container: {
+      name: `sparkops-${uid}-spark1`,
+      image: 'image:1',
+      labels: {},
+      mounts: [],
+      entrypoint: 'ray',
+      args: [],
+    },
   };
 }

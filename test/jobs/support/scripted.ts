@@ -21,7 +21,9 @@ export function scripted(names: readonly PhaseName[] = ['preflight', 'start-head
       name,
       look: async (ctx) => {
         await call(name, 'look', ctx);
-        return isCheck || acted.has(name) ? { state: 'done', saw: `${name} is fine` } : { state: 'needed', saw: 'nothing' };
+        return isCheck || acted.has(name)
+          ? { state: 'done', saw: `${name} is fine` }
+          : { state: 'needed', saw: 'nothing' };
       },
       ...(!isCheck && {
         act: async (ctx: PhaseContext) => {

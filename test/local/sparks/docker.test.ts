@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { processOf } from '../../../src/local/sparks/stand-ins/processes.ts';
@@ -152,11 +151,10 @@ describe('docker on a pretend Spark', () => {
 
   it('keeps the output and the exit code of a container that has ended, and ends what else ran in it', async () => {
     const home = join(bench.folder, 'machines/spark1/home');
-    execFileSync('mkfifo', [join(home, 'go')]);
     await start(
       'ends',
       '',
-      `--entrypoint sh ${IMAGE} -c 'echo one; echo two; read x < ${home}/go; echo three >&2; exit 5'`,
+      `--entrypoint sh ${IMAGE} -c 'echo one; echo two; until [ -e ${home}/go ]; do sleep 0.02; done; echo three >&2; exit 5'`,
     );
     await bench.run('spark1', 'docker exec -d ends sleep 800');
     const [sleeper] =

@@ -6,6 +6,7 @@ import { text as readAll } from 'node:stream/consumers';
 import ssh2 from 'ssh2';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ClusterFile } from '../../../src/config/cluster-file.ts';
+import { makeKey } from '../../../src/local/sparks/keys.ts';
 import { startPretendSparks } from '../../../src/local/sparks/pretend-sparks.ts';
 import { withEnvironment } from '../../../src/local/sparks/stand-ins/processes.ts';
 import { startBench, until, type Bench } from './bench.ts';
@@ -118,7 +119,7 @@ describe('commands', () => {
 
 describe('logging in', () => {
   it('works with the key of the cluster file alone', async () => {
-    const other = ssh2.utils.generateKeyPairSync('ed25519').private;
+    const other = makeKey().text;
     await expect(connectHead({ privateKey: other })).rejects.toThrow('All configured authentication methods failed');
     await expect(connectHead({ username: 'root' })).rejects.toThrow('All configured authentication methods failed');
     await expect(connectHead({ privateKey: '', password: 'x' })).rejects.toThrow(

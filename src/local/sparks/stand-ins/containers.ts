@@ -106,7 +106,8 @@ export function processesIn(container: Container): Process[] {
   const { pid } = stateOf(container);
   return groupsOf(container)
     .flatMap((group) => membersOf(group, all))
-    .filter((one) => one.pid !== pid);
+    .filter((one) => one.pid !== pid)
+    .toSorted((a, b) => a.pid - b.pid);
 }
 
 /** kill -9 of everything inside; returns when it is gone. */

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import type { OnNode } from '../../../../src/cluster/probes/belonging.ts';
+import type { OurContainer } from '../../../../src/cluster/probes/containers.ts';
+import type { CheckInput } from '../../../../src/cluster/probes/preflight/check.ts';
+import { CHECKS } from '../../../../src/cluster/probes/preflight/checks.ts';
+import type { ImageFacts, NodeFacts } from '../../../../src/cluster/probes/preflight/facts.ts';
+import { renderedPlan } from '../../../support/rendered-plan.ts';
+
+const plan = renderedPlan();
+const [head, worker = head] = plan.nodes;
+
+const image: ImageFacts = { id: 'sha256:0123456789abcdef', repoDigests: ['x@sha256:aa'], entrypoint: [], command: [] };
+const facts: NodeFacts = {
+  docker: { version: '28.3.3', problem: [] },
+  image,
+  gpus: ['GPU 0: NVIDIA GB10 (UUID: GPU-1)'],
+  gpuProblem: [],
+  addresses: [
+    { interface: 'enP7s7', address: '10.1.230.180' },
+    { interface: 'enp1s0f0np0', address: '192.168.200.12' },
+  ],
+  listeners: ['0.0.0.0:22'],
+  missingTools: [],
+  containers: [],
+};
+
+function judge(name: string, changes: Partial<Omit<CheckInput, 'facts'>> & { facts?: Partial<NodeFacts> } = {}) {
+  const check = CHECKS.find((each) => each.name === name);
+  if (!check) throw new Error(`no check ${name}`);
+  const belonging = { own: [], leftovers: [], serving: [] };
+  const input = { plan, node: head, head: undefined, belonging, complete: true, ...changes };
+  return check.judge({ ...input, facts: { ...facts, ...changes.facts } });
+}
+
+function container(node: string, running = true): OnNode {
+  const it: OurContainer = {
+    name: `sparkops-old-${node}`,
+    id: 'f00d',
+    uid: 'old',
+    number: 140,
+    recipe: 'llama',
+    running,
+    startedAt: '',
+    finishedAt: '',
+    exitCode: 0,
+    outOfMemory: false,
+    engine: 'none',
+  };
+  return { node, container: it };
+}
+
+it('has a row for everything on a good node', () => {
+  const rows = CHECKS.flatMap(({ name }) => {
+    const row = judge(name);
+    return row ? [`${row.state} ${name}: ${row.text}`] : [];
+  });
+  expect(rows).toEqual([
+    'ok docker: Docker 28.3.3',
+    'ok tools: flock, timeout and setsid are there',
+    'ok gpu: NVIDIA GB10',
+    'ok image: hellohal2064/vllm-qwen3.5-gb10:latest, 0123456789ab',
+    'ok entrypoint: none in the image',
+    'ok fabric address: 192.168.200.12 on enp1s0f0np0',
+    'ok leftovers: none',
+    'ok ports: 8000 and 29501 are free',
+  ]);
+});
+
+it('sees Docker that does not answer, and then says nothing of the image', () => {
+  const docker = { version: '', problem: ['permission denied while trying to connect'] };
+  expect(judge('docker', { facts: { docker } })).toMatchObject({
+    state: 'failed',
+    text: "Docker doesn't answer: permission denied while trying to connect",
+    remedy: 'On spark1, as the user sparkops logs in with: docker version',
+  });
+  expect(judge('docker', { facts: { docker: { version: '', problem: [''] } } })).toMatchObject({ state: 'failed' });
+  expect(judge('image', { facts: { docker, image: undefined } })).toBeUndefined();
+});
+
+it('sees tools that are missing', () => {
+  expect(judge('tools', { facts: { missingTools: ['flock'] } })).toMatchObject({
+    state: 'failed',
+    text: "flock missing: changes can't be guarded",
+  });
+});
+
+it('sees a node without a GPU', () => {
+  expect(judge('gpu', { facts: { gpus: [], gpuProblem: ['Failed to initialize NVML'] } })).toMatchObject({
+    state: 'failed',
+    text: 'no GPU: Failed to initialize NVML',
+  });
+  expect(judge('gpu', { facts: { gpus: [] } })).toMatchObject({ text: 'no GPU: nvidia-smi says nothing' });
+});
+
+it('sees a missing image', () => {
+  expect(judge('image', { facts: { image: undefined } })).toMatchObject({
+    state: 'failed',
+    text: 'hellohal2064/vllm-qwen3.5-gb10:latest is not on this node',
+    remedy: 'On spark1: docker pull hellohal2064/vllm-qwen3.5-gb10:latest',
+  });
+});
+
+describe('same image', () => {
+  const compare = (here: Partial<ImageFacts>, there: Partial<ImageFacts> | undefined = {}) =>
+    judge('same image', {
+      node: worker,
+      head: { ...facts, image: there && { ...image, ...there } },
+      facts: { image: { ...image, ...here } },
+    });
+
+  it('is content with the same id or the same digest of a registry', () => {
+    expect(compare({})).toEqual({ state: 'ok', text: 'the same as on spark1' });
+    expect(compare({ id: 'sha256:other' })).toMatchObject({ state: 'ok' });
+  });
+
+  it('refuses different images of a registry', () => {
+    expect(compare({ id: 'sha256:fedcba9876543210', repoDigests: ['x@sha256:bb'] })).toEqual({
+      state: 'failed',
+      text: 'fedcba987654 here, 0123456789ab on spark1',
+      remedy: 'On spark2 and spark1: docker pull hellohal2064/vllm-qwen3.5-gb10:latest',
+    });
+  });
+
+  it('warns of images that each node built for itself', () => {
+    expect(compare({ id: 'sha256:fedcba', repoDigests: [] }, { repoDigests: [] })).toMatchObject({
+      state: 'warning',
+      remedy: expect.stringContaining('docker save'),
+    });
+  });
+
+  it('says nothing where one of them is not known', () => {
+    expect(judge('same image')).toBeUndefined();
+    expect(judge('same image', { head: { ...facts, image: undefined } })).toBeUndefined();
+    expect(judge('same image', { head: facts, facts: { image: undefined } })).toBeUndefined();
+  });
+});
+
+it('names the entrypoint that it passes over', () => {
+  const own = { ...image, entrypoint: ['/opt/start.sh', 'vllm'], command: ['serve'] };
+  expect(judge('entrypoint', { facts: { image: own } })).toMatchObject({
+    state: 'warning',
+    text: "the image's own (/opt/start.sh vllm, then serve) is passed over: ray is started instead",
+  });
+  expect(judge('entrypoint', { facts: { image: { ...own, command: [] } } })).toMatchObject({
+    text: expect.stringContaining('(/opt/start.sh vllm)'),
+  });
+  expect(judge('entrypoint', { facts: { image: undefined } })).toBeUndefined();
+});
+
+it.each([
+  ['on another interface', [{ interface: 'eth9', address: '192.168.200.12' }], '192.168.200.12 is on eth9, not on enp1s0f0np0'],
+  ['gone, with another in its place', [{ interface: 'enp1s0f0np0', address: '169.254.3.4' }], 'not 192.168.200.12 on enp1s0f0np0: it has 169.254.3.4'],
+  ['gone', [], 'not 192.168.200.12 on enp1s0f0np0: enp1s0f0np0 has no IPv4 address'],
+])('sees a fabric address that is %s', (_, addresses, text) => {
+  expect(judge('fabric address', { facts: { addresses } })).toMatchObject({ state: 'failed', text });
+});
+
+it('refuses to start over a live engine', () => {
+  const serving = [{ uid: 'old', number: 141, recipe: 'qwen35', node: 'spark1' }];
+  const belonging = { own: [], leftovers: [], serving };
+  expect(judge('serving', { belonging })).toEqual({
+    state: 'failed',
+    text: 'spark serves qwen35 (#141)',
+    remedy: 'Stop it first: stop on spark',
+  });
+  expect(judge('serving', { belonging, node: worker })).toBeUndefined();
+});
+
+it('names the leftovers that will be removed', () => {
+  const belonging = { own: [], serving: [], leftovers: [container('spark1'), container('spark2')] };
+  expect(judge('leftovers', { belonging })).toEqual({
+    state: 'ok',
+    text: 'will be removed: sparkops-old-spark1 (#140, llama); no engine lives in it',
+  });
+  expect(judge('leftovers', { belonging, complete: false })).toBeUndefined();
+});
+
+describe('ports', () => {
+  const listeners = ['0.0.0.0:8000', '192.168.200.12:29501'];
+
+  it('fails for ports that someone else uses', () => {
+    expect(judge('ports', { facts: { listeners } })).toMatchObject({ state: 'failed', text: '8000 and 29501 are in use' });
+    expect(judge('ports', { facts: { listeners: ['127.0.0.1:8000'] } })).toMatchObject({ text: '8000 is in use' });
+  });
+
+  it('judges as if the leftovers were gone', () => {
+    const belonging = { own: [], serving: [], leftovers: [container('spark1')] };
+    expect(judge('ports', { facts: { listeners }, belonging })).toEqual({
+      state: 'ok',
+      text: '8000 and 29501 are in use now, judged as if the leftovers were gone',
+    });
+    const ended = { ...belonging, leftovers: [container('spark1', false)] };
+    expect(judge('ports', { facts: { listeners }, belonging: ended })).toMatchObject({ state: 'failed' });
+  });
+
+  it("does not mind the deployment's own containers, nor ports of a worker", () => {
+    const belonging = { own: [container('spark1')], serving: [], leftovers: [] };
+    expect(judge('ports', { facts: { listeners }, belonging })).toBeUndefined();
+    expect(judge('ports', { facts: { listeners }, node: worker })).toBeUndefined();
+  });
+});

@@ -1,0 +1,130 @@
+import { expect, it } from 'vitest';
+import { preflight } from '../../../../src/cluster/probes/preflight/preflight.ts';
+import { OperatorError } from '../../../../src/errors.ts';
+import { fakeMachines } from '../../../support/fake-machines.ts';
+import type { FakeScript } from '../../../support/fake-transport.ts';
+import { containersAnswer, section } from '../../../support/node-answers.ts';
+import { renderedPlan } from '../../../support/rendered-plan.ts';
+
+const plan = renderedPlan();
+const limits = { signal: AbortSignal.timeout(10_000), limitMs: 5_000 };
+
+function good(node: string, containers = containersAnswer()): string {
+  const address = node === 'spark1' ? '192.168.200.12' : '192.168.200.13';
+  const image = { Id: 'sha256:0123456789abcdef', RepoDigests: ['x@sha256:aa'], Config: { Entrypoint: null, Cmd: ['bash'] } };
+  return [
+    'Welcome to spark1',
+    section('docker', ['28.3.3']),
+    section('image', ['WARNING: something', JSON.stringify(image)]),
+    section('gpus', ['GPU 0: NVIDIA GB10 (UUID: GPU-1)']),
+    section('addresses', [
+      '1: lo    inet 127.0.0.1/8 scope host lo\\       valid_lft forever preferred_lft forever',
+      `2: enp1s0f0np0    inet ${address}/24 brd 192.168.200.255 scope global enp1s0f0np0\\       valid_lft forever`,
+    ]),
+    section('tool flock', ['/usr/bin/flock']),
+    containers,
+  ].join('\n');
+}
+
+const byNode =
+  (answers: Record<string, string | Error>): FakeScript =>
+  ({ node }) =>
+    answers[node] ?? good(node);
+
+it('reads each node once and finds nothing wrong', async () => {
+  const { machines, transport } = fakeMachines(plan, byNode({}));
+  const { rows, imageDigest } = await preflight(plan, machines, limits);
+  expect(rows.filter(({ state }) => state !== 'ok')).toEqual([]);
+  expect(rows.map(({ node, check }) => `${node} ${check}`)).toEqual([
+    'spark1 reach',
+    'spark1 docker',
+    'spark1 tools',
+    'spark1 gpu',
+    'spark1 image',
+    'spark1 entrypoint',
+    'spark1 fabric address',
+    'spark1 leftovers',
+    'spark1 ports',
+    'spark2 reach',
+    'spark2 docker',
+    'spark2 tools',
+    'spark2 gpu',
+    'spark2 image',
+    'spark2 same image',
+    'spark2 entrypoint',
+    'spark2 fabric address',
+    'spark2 leftovers',
+  ]);
+  expect(imageDigest).toBe('x@sha256:aa');
+  expect(transport.texts()).toEqual([
+    'spark1: sh -s -- lab /home/aurora/.sparkops hellohal2064/vllm-qwen3.5-gb10:latest',
+    'spark2: sh -s -- lab /home/aurora/.sparkops hellohal2064/vllm-qwen3.5-gb10:latest',
+  ]);
+});
+
+it('shows all that is wrong at once, and reads the others when a node is away', async () => {
+  const key = new OperatorError('host-key', 'spark2 shows another host key', { hint: 'Compare it.', node: 'spark2' });
+  const bare = [section('docker', ['28.3.3']), section('tool flock', [], 127), containersAnswer()].join('\n');
+  const { machines } = fakeMachines(plan, byNode({ spark1: bare, spark2: key }));
+  const { rows, imageDigest } = await preflight(plan, machines, limits);
+  expect(rows.filter(({ state }) => state === 'failed').map(({ node, check }) => `${node} ${check}`)).toEqual([
+    'spark1 tools',
+    'spark1 gpu',
+    'spark1 image',
+    'spark1 fabric address',
+    'spark2 reach',
+  ]);
+  expect(rows.find(({ node }) => node === 'spark2')).toEqual({
+    node: 'spark2',
+    check: 'reach',
+    state: 'failed',
+    text: 'spark2 shows another host key',
+    remedy: 'Compare it.',
+    lines: [],
+  });
+  // Without spark2 nobody knows whose the containers on spark1 are.
+  expect(rows.some(({ check }) => check === 'leftovers')).toBe(false);
+  expect(imageDigest).toBeUndefined();
+});
+
+it('gives a node that says nothing a row of its own before the limit', async () => {
+  const { machines } = fakeMachines(plan, ({ node }) => (node === 'spark2' ? new Promise(() => undefined) : good(node)));
+  const { rows } = await preflight(plan, machines, { ...limits, limitMs: 50 });
+  expect(rows.find(({ node }) => node === 'spark2')).toMatchObject({
+    check: 'reach',
+    state: 'failed',
+    text: 'spark2 did not answer within 0 s.',
+  });
+});
+
+it('tells why a fence could not be raised, and reads the node all the same', async () => {
+  const finding = { text: 'spark1 has no flock', node: 'spark1', lines: ['flock: not found'], remedy: 'Install it.' };
+  const raiseProblems = new Map([['spark1', finding]]);
+  const { machines } = fakeMachines(plan, byNode({}), { raiseProblems });
+  const { rows } = await preflight(plan, machines, limits);
+  expect(rows[0]).toMatchObject({ node: 'spark1', check: 'reach', state: 'failed', text: 'spark1 has no flock' });
+  expect(rows[1]).toMatchObject({ node: 'spark1', check: 'docker', state: 'ok' });
+
+  const away = new OperatorError('login', 'refused', { hint: '' });
+  const gone = fakeMachines(plan, byNode({ spark1: away }), { raiseProblems });
+  const rest = await preflight(plan, gone.machines, limits);
+  expect(rest.rows.filter(({ node }) => node === 'spark1')).toHaveLength(1);
+});
+
+it('finds what serves, from the head also for the worker', async () => {
+  const serving = containersAnswer([{ name: 'sparkops-old-spark1', uid: 'old', number: 141, engine: 'alive' }], [22, 8000]);
+  const belonging = containersAnswer([{ name: 'sparkops-old-spark2', uid: 'old', number: 141 }]);
+  const { machines } = fakeMachines(plan, byNode({ spark1: good('spark1', serving), spark2: good('spark2', belonging) }));
+  const { rows } = await preflight(plan, machines, limits);
+  expect(rows.filter(({ state }) => state === 'failed').map(({ text }) => text)).toEqual([
+    'spark serves qwen35 (#141)',
+    '8000 is in use',
+  ]);
+});
+
+it('lets an abort and a bug pass', async () => {
+  const { machines } = fakeMachines(plan, () => Promise.reject(new TypeError('bug')));
+  await expect(preflight(plan, machines, limits)).rejects.toThrow('bug');
+  const signal = AbortSignal.abort(new Error('cancelled'));
+  await expect(preflight(plan, machines, { ...limits, signal })).rejects.toThrow('cancelled');
+});
