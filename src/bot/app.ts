@@ -69,9 +69,7 @@ export async function startBot(options: BotOptions): Promise<{ stop: () => Promi
   return {
     async stop() {
       stopping.abort();
-      await Promise.all(ears?.sockets.map((socket) => socket.stop()) ?? []);
-      await within(WORK_LIMIT_MS, ears?.working() ?? Promise.resolve());
-      await presenter.stop();
+      await Promise.all([presenter.stop(), ears && deafen(ears)]);
     },
   };
 }
@@ -79,6 +77,11 @@ export async function startBot(options: BotOptions): Promise<{ stop: () => Promi
 interface Ears {
   sockets: readonly Socket[];
   working: () => Promise<void>;
+}
+
+async function deafen({ sockets, working }: Ears): Promise<void> {
+  await Promise.all(sockets.map((socket) => socket.stop()));
+  await within(WORK_LIMIT_MS, working());
 }
 
 function openEars(

@@ -1,6 +1,6 @@
 import { WebAPIPlatformError, WebClient, type WebClientOptions } from '@slack/web-api';
 import { OperatorError } from '../errors.ts';
-import { slackWord } from './slack.ts';
+import { slackWord, WRONG_TOKEN } from './slack.ts';
 import type { Tokens } from './slack-url.ts';
 
 /** Who the bot is in its workspace. */
@@ -64,16 +64,3 @@ function client(token: string, { slackApiUrl, logger }: ClientSettings, retries:
     rejectRateLimitedCalls: true,
   });
 }
-
-const WRONG_TOKEN = new Set([
-  'invalid_auth',
-  'not_authed',
-  'account_inactive',
-  'token_revoked',
-  'token_expired',
-  'not_allowed_token_type',
-  'missing_scope',
-  'user_removed_from_team',
-  'team_disabled',
-  'no_permission',
-]);

@@ -130,6 +130,7 @@ function ofPlatform(word: string): Problem {
   if (NO_CHANNEL.has(word)) return { kind: 'no-channel' };
   if (BLOCKS.has(word)) return { kind: 'blocks-refused' };
   if (UNSURE.has(word)) return { kind: 'unknown' };
+  if (WRONG_TOKEN.has(word)) return { kind: 'not-sent' };
   if (word === 'ratelimited' || word === 'rate_limited') return { kind: 'rate-limited', waitMs: 30_000 };
   return { kind: 'refused' };
 }
@@ -165,6 +166,19 @@ const UNSURE = new Set([
   'service_unavailable',
   'request_timeout',
   'team_added_to_org',
+]);
+/** What Slack says of a token that it doesn't take. */
+export const WRONG_TOKEN: ReadonlySet<string> = new Set([
+  'invalid_auth',
+  'not_authed',
+  'account_inactive',
+  'token_revoked',
+  'token_expired',
+  'not_allowed_token_type',
+  'missing_scope',
+  'user_removed_from_team',
+  'team_disabled',
+  'no_permission',
 ]);
 const BLIND = new Set(['missing_scope', 'not_allowed_token_type', 'no_permission', 'access_denied']);
 const NEVER_LEFT = new Set([

@@ -17,7 +17,7 @@ export interface Entry {
   views: Readonly<Record<string, string>>;
 }
 
-export interface ChangeOptions {
+interface ChangeOptions {
   /** Only the holder of this lease may write. 'conflict' with hint when it lapsed, 'stale-fence' when another holds it. */
   token?: string;
 }

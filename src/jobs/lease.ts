@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../errors.ts';
 import { script, type Store } from './store.ts';
 
-export type LeaseState = 'held' | 'unknown' | 'lost';
+type LeaseState = 'held' | 'unknown' | 'lost';
 
 /** This process acts for the deployment. */
 export interface Lease {
@@ -54,6 +54,7 @@ export async function takeLease(store: Store, options: LeaseOptions): Promise<Le
   let fence = Number(first);
   let renewedAt = asked;
   let released = false;
+  let failing = false;
   const lost = new AbortController();
   const stopped = new AbortController();
   const waiting = new Set<() => void>();
@@ -90,9 +91,12 @@ export async function takeLease(store: Store, options: LeaseOptions): Promise<Le
       else renewedAt = asked;
       if (answer === 'again') options.log.warn('The lease had lapsed; nobody took it, so it is ours again');
     } catch (error) {
-      options.log.debug({ err: error }, 'The lease could not be renewed; trying again');
+      const level = failing ? 'debug' : 'warn';
+      options.log[level]({ err: error }, 'The lease can not be renewed: nothing more is changed on nodes until it is');
+      failing = true;
       return false;
     }
+    failing = false;
     for (const wake of waiting) wake();
     if (!lost.signal.aborted) options.onRenewed?.();
     return true;

@@ -116,7 +116,7 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
       now,
       log,
     };
-    const record = await withStalls(writer, request.stalls);
+    const record = await withStalls(writer, request.stalls, now);
     abortIfAsked(record, cancelled);
     log.info({ state: record.state, phase: record.phase, fence: lease.fence }, 'This process runs the deployment');
     const outcome = await runPhases(run);

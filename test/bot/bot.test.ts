@@ -1,19 +1,13 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { OperatorError } from '../../src/errors.ts';
 import { OPERATOR, OPS_CHANNEL, OTHER_CHANNEL, VIEWER } from '../../src/local/slack/people.ts';
 import { fakeJobs } from './support/fake-jobs.ts';
 import { workplace, type Workplace, type WorkplaceOptions } from './support/bot.ts';
 import { allDone, at, failed, phasesUpTo, serving } from './support/records.ts';
 
-let open: Workplace[] = [];
-afterEach(async () => {
-  await Promise.all(open.map((place) => place.stop()));
-  open = [];
-});
-
 async function start(options?: WorkplaceOptions): Promise<Workplace> {
   const place = await workplace(options);
-  open.push(place);
+  onTestFinished(place.stop);
   return place;
 }
 

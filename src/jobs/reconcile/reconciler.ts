@@ -23,6 +23,9 @@ export interface ReconcilerParts {
   log: Logger;
 }
 
+/** After a round that failed: the store may just not be connected yet, and admission waits for the counter. */
+const AGAIN_MS = 500;
+
 /** Brings store, queue and nodes together: at once, then every `everyMs`, and when an admission misses the counter. */
 export function startReconciler(parts: ReconcilerParts): { stop: () => Promise<void> } {
   const { log } = parts;
@@ -32,15 +35,17 @@ export function startReconciler(parts: ReconcilerParts): { stop: () => Promise<v
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
+      let waitMs = parts.everyMs;
       try {
         await reconcile(parts, stopping.signal);
       } catch (error) {
         if (stopping.signal.aborted) return;
         if (error instanceof OperatorError) log.debug({ err: error }, 'Not reconciled; again soon');
         else log.error({ err: error }, 'Reconciling broke in a way that nobody foresaw');
+        waitMs = Math.min(parts.everyMs, AGAIN_MS);
       }
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, parts.everyMs);
+        const timer = setTimeout(resolve, waitMs);
         wake = () => {
           clearTimeout(timer);
           resolve();

@@ -7,7 +7,7 @@ import { aborting } from './record-changes.ts';
 const STALLS = 3;
 
 /** Counts what the queue has judged since the last pick-up. `counted` is the queue's own count, over all phases. */
-export async function withStalls(writer: RecordWriter, counted: number): Promise<Deployment> {
+export async function withStalls(writer: RecordWriter, counted: number, now: () => Date): Promise<Deployment> {
   return writer.write((record) => {
     const fresh = counted - (record.stallsSeen ?? 0);
     if (fresh === 0) return undefined;
@@ -15,7 +15,7 @@ export async function withStalls(writer: RecordWriter, counted: number): Promise
     const stalls = record.stalls + Math.max(fresh, 0);
     const next = { ...record, stallsSeen: counted, stalls };
     return stalls >= STALLS && record.state !== 'aborting'
-      ? aborting(next, tooManyStalls(next), new Date())
+      ? aborting(next, tooManyStalls(next), now())
       : { record: next };
   });
 }

@@ -1,17 +1,11 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { OPERATOR, OPS_CHANNEL } from '../../../src/local/slack/people.ts';
 import { workplace, type Workplace, type WorkplaceOptions } from '../support/bot.ts';
 import { allDone, aRecord, at, phasesUpTo, serving } from '../support/records.ts';
 
-let open: Workplace[] = [];
-afterEach(async () => {
-  await Promise.all(open.map((place) => place.stop()));
-  open = [];
-});
-
 async function start(options?: WorkplaceOptions): Promise<Workplace> {
   const place = await workplace(options);
-  open.push(place);
+  onTestFinished(place.stop);
   return place;
 }
 
@@ -192,7 +186,7 @@ describe('what Slack refuses', () => {
     await card(place);
     place.slack.fault('chat.postMessage', { error: 'invalid_blocks' });
     place.jobs.change('abcdefghij', loading, { ...note, text: 'first' });
-    await place.slack.until(() => replies(place)[0] === 'first');
+    expect(await place.slack.until(() => replies(place)[0])).toBe('first');
   });
 
   test('a card that someone deleted is posted again', async () => {
@@ -249,7 +243,7 @@ describe("Slack's arithmetic", () => {
       clearInterval(progress);
     }
     expect(calls(place, 'chat.update')).toBeLessThan(16);
-    expect(place.slack.apiCalls.filter(({ error }) => error === 'ratelimited')).toEqual([]);
+    expect(place.slack.apiCalls.filter(({ result }) => result['error'] === 'ratelimited')).toEqual([]);
   });
 
   test('an edit that Slack refuses for a while waits as long as it says', async () => {

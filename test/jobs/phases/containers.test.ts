@@ -1,0 +1,275 @@
+import { Duplex } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { PHASES } from '../../../src/jobs/phases/all.ts';
+import { OperatorError } from '../../../src/errors.ts';
+import { fakeRun } from '../../support/fake-machines.ts';
+import type { FakeAnswer, FakeCall } from '../../support/fake-transport.ts';
+import { type ContainerLines, containersAnswer } from '../../support/node-answers.ts';
+import { recipe, renderedPlan } from '../../support/rendered-plan.ts';
+
+const plan = renderedPlan();
+const HEAD = 'sparkops-abcdefghij-spark1';
+const WORKER = 'sparkops-abcdefghij-spark2';
+
+/** Two machines that hold containers: `docker run` and `docker rm` change what the next look shows. */
+function pretend(start: Record<string, ContainerLines[]> = {}, answer: (call: FakeCall) => FakeAnswer | undefined = () => undefined) {
+  const held: Record<string, ContainerLines[]> = { spark1: [], spark2: [], ...start };
+  const ports = new Set([22]);
+  const script = (call: FakeCall): FakeAnswer => {
+    const own = answer(call);
+    if (own !== undefined) return own;
+    const { node, text } = call;
+    const here = held[node] ?? [];
+    const removed = /docker rm --force (.*)$/.exec(text)?.[1]?.split(' ') ?? [];
+    held[node] = here.filter(({ name }) => !removed.includes(name));
+    const started = /docker run .*--name (\S+)/.exec(text)?.[1];
+    if (started !== undefined) {
+      if (held[node].some(({ name }) => name === started)) return { exitCode: 125, stderr: 'docker: Conflict. The name is in use' };
+      held[node].push({ name: started, uid: plan.uid });
+    }
+    if (text.includes('docker logs')) return { stdout: 'Local node IP: x\n', stderr: 'last words\n' };
+    return text.startsWith('sh -s') ? containersAnswer(held[node], [...ports]) : '';
+  };
+  let dials = 0;
+  const dialed: string[] = [];
+  const dial = async (node: string, target: { host: string; port: number }): Promise<Duplex> => {
+    dialed.push(`${node}: ${target.host}:${target.port}`);
+    dials++;
+    const up = held['spark1']?.some(({ name, running = true }) => name === HEAD && running);
+    if (!up || dials < 3) throw new OperatorError('unreachable', 'refused', { hint: '' });
+    return new Duplex({ read: () => undefined });
+  };
+  return { script, dial, held, ports, dialed };
+}
+
+describe('start-head', () => {
+  const own = { name: HEAD, uid: plan.uid };
+
+  it('writes the record, starts the container, waits for Ray where the workers are', async () => {
+    const { script, dial, dialed } = pretend();
+    const run = fakeRun(plan, script, { dial });
+    expect(await run.go(PHASES['start-head'])).toEqual({
+      state: 'done',
+      saw: 'Ray answers at 192.168.200.12:29501, seen from spark2',
+    });
+    expect(run.changes()).toEqual([
+      'spark1: put-file.sh /home/aurora/.sparkops/runs/abcdefghij/deployment.json',
+      expect.stringMatching(/^spark1: start-container.sh \/home\/aurora\/.sparkops\/runs\/abcdefghij -- docker run .*sparkops.number=142/),
+    ]);
+    const record = run.transport.calls.find(({ text }) => text.includes('put-file'))?.stdin ?? '';
+    expect(JSON.parse(record)).toMatchObject({ schema: 1, number: 142, uid: plan.uid, plan: { image: plan.image } });
+    expect(dialed).toEqual(Array.from({ length: 4 }, () => 'spark2: 192.168.200.12:29501'));
+    // look, record, container, look
+    expect(run.transport.calls.filter(({ node }) => node === 'spark1')).toHaveLength(4);
+  });
+
+  it('asks the head itself when it is alone', async () => {
+    const alone = renderedPlan({ recipe: { ...recipe, minNodes: 1 }, argv: ['vllm'], values: {} });
+    const { script, dial, dialed } = pretend();
+    expect(await fakeRun(alone, script, { dial }).go(PHASES['start-head'])).toMatchObject({ state: 'done' });
+    expect(dialed[0]).toBe('spark1: 192.168.200.12:29501');
+  });
+
+  it('adopts a container that runs', async () => {
+    const { script, dial, held } = pretend({ spark1: [own] });
+    const run = fakeRun(plan, script, { dial });
+    expect(await run.go(PHASES['start-head'])).toMatchObject({ state: 'done' });
+    expect(run.changes().some((text) => text.includes('docker rm'))).toBe(false);
+    expect(held['spark1']).toEqual([own]);
+  });
+
+  it('replaces a container that has ended', async () => {
+    const { script, dial } = pretend({ spark1: [{ ...own, running: false, exit: 1 }] });
+    const run = fakeRun(plan, script, { dial });
+    expect(await run.go(PHASES['start-head'])).toMatchObject({ state: 'done' });
+    expect(run.changes().map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual([
+      'spark1: put-file.sh',
+      'spark1: start-container.sh',
+      'spark1: docker',
+      'spark1: start-container.sh',
+    ]);
+  });
+
+  it('sends secrets by standard input alone', async () => {
+    const secret = renderedPlan({ recipe: { ...recipe, secrets: { HF_TOKEN: 'huggingface' } } });
+    const { script, dial } = pretend();
+    const run = fakeRun(secret, script, { dial, secrets: { huggingface: 'hf_x' } });
+    await run.go(PHASES['start-head']);
+    const start = run.transport.calls.find(({ text }) => text.includes('start-container'));
+    expect(start?.stdin).toBe('HF_TOKEN=hf_x\n');
+    expect(start?.text).not.toContain('hf_x');
+
+    const without = fakeRun(secret, pretend().script, { dial });
+    await expect(without.go(PHASES['start-head'])).rejects.toThrow('needs the secret huggingface (for HF_TOKEN)');
+  });
+
+  it('puts down what vLLM must not copy, where nodes differ', async () => {
+    const [head, worker] = plan.nodes;
+    if (!worker) throw new Error('two nodes');
+    const env = { ...head.env, VLLM_CONFIG_ROOT: '/run/vllm' };
+    const differing = { ...plan, nodes: [{ ...head, env }, { ...worker, env: { ...worker.env, NCCL_IB_HCA: 'x' } }] as const };
+    const { script, dial } = pretend();
+    const run = fakeRun(differing, script, { dial });
+    await run.go(PHASES['start-head']);
+    const put = run.transport.calls.find(({ text }) => text.includes('/run/vllm/'));
+    expect(put?.stdin).toBe('["NCCL_IB_HCA","VLLM_CONFIG_ROOT"]\n');
+  });
+
+  it('says what Docker said when it can not start', async () => {
+    const { script, dial } = pretend({}, ({ text }) =>
+      text.includes('docker run') ? { exitCode: 125, stderr: 'docker: Error response from daemon: no GPU.\n' } : undefined,
+    );
+    await expect(fakeRun(plan, script, { dial }).go(PHASES['start-head'])).rejects.toMatchObject({
+      message: 'spark1 could not start its container: docker: Error response from daemon: no GPU.',
+      node: 'spark1',
+    });
+  });
+
+  it('says that the record can not be written', async () => {
+    const { script } = pretend({}, ({ text }) => (text.includes('put-file') ? { exitCode: 1, stderr: 'No space left' } : undefined));
+    await expect(fakeRun(plan, script).go(PHASES['start-head'])).rejects.toMatchObject({ lines: ['No space left'] });
+  });
+
+  it('ends at once when the container ends, with its last words', async () => {
+    const { script, held } = pretend({}, ({ text }) => {
+      const [first] = held['spark1'] ?? [];
+      if (text.startsWith('sh -s') && first) Object.assign(first, { running: false, exit: 1 });
+      return undefined;
+    });
+    await expect(fakeRun(plan, script).go(PHASES['start-head'])).rejects.toMatchObject({
+      message: 'Ray on spark1 ended with code 1 before it answered.',
+      lines: ['Local node IP: x', 'last words'],
+    });
+  });
+
+  it('says before the limit what it waited for', async () => {
+    const { script } = pretend();
+    await expect(fakeRun(plan, script, { limitMs: 500 }).go(PHASES['start-head'])).rejects.toMatchObject({
+      code: 'timeout',
+      message: 'Ray on spark1 runs, but nothing answers at 192.168.200.12:29501.',
+    });
+  });
+
+  it('undoes its own container, twice without harm', async () => {
+    const other = { name: 'sparkops-other-spark1', uid: 'other' };
+    const { script, held } = pretend({ spark1: [own, other] });
+    const run = fakeRun(plan, script);
+    await PHASES['start-head'].undo?.(run.ctx);
+    await PHASES['start-head'].undo?.(run.ctx);
+    expect(held['spark1']).toEqual([other]);
+    expect(run.changes()[0]).toBe(`spark1: docker rm --force ${HEAD}`);
+  });
+
+  it('does not call undone what it can still see', async () => {
+    const { script } = pretend({ spark1: [own] }, ({ text }) => (text.includes('docker rm') ? '' : undefined));
+    await expect(PHASES['start-head'].undo?.(fakeRun(plan, script).ctx)).rejects.toThrow(`${HEAD} is still on spark1.`);
+    const refusing = pretend({ spark1: [own] }, ({ text }) =>
+      text.includes('docker rm') ? { exitCode: 1, stderr: 'Error: permission denied' } : undefined,
+    );
+    await expect(PHASES['start-head'].undo?.(fakeRun(plan, refusing.script).ctx)).rejects.toMatchObject({
+      lines: ['Error: permission denied'],
+    });
+  });
+});
+
+describe('start-workers', () => {
+  it('starts them, and is done when they run', async () => {
+    const { script } = pretend();
+    const run = fakeRun(plan, script);
+    expect(await run.go(PHASES['start-workers'])).toEqual({ state: 'done', saw: 'containers run on spark2' });
+    expect(run.changes()).toHaveLength(1);
+    expect(run.transport.calls.every(({ node }) => node === 'spark2')).toBe(true);
+    expect(run.transport.calls).toHaveLength(3);
+  });
+
+  it('says how one ended', async () => {
+    const { script } = pretend({ spark2: [{ name: WORKER, uid: plan.uid, running: false, exit: 3 }] });
+    expect(await PHASES['start-workers'].look(fakeRun(plan, script).ctx)).toEqual({
+      state: 'needed',
+      saw: `${WORKER} ended with code 3`,
+    });
+  });
+
+  it('undoes them', async () => {
+    const { script, held } = pretend({ spark2: [{ name: WORKER, uid: plan.uid }] });
+    await PHASES['start-workers'].undo?.(fakeRun(plan, script).ctx);
+    expect(held['spark2']).toEqual([]);
+  });
+});
+
+describe('stop-previous', () => {
+  const left = (node: string) => ({ name: `sparkops-old-${node}`, uid: 'old', number: 140 });
+
+  it('has nothing to do on clean nodes: one look a node', async () => {
+    const { script } = pretend();
+    const run = fakeRun(plan, script);
+    expect(await run.go(PHASES['stop-previous'])).toEqual({ state: 'done', saw: 'nothing is left over' });
+    expect(run.transport.calls).toHaveLength(2);
+  });
+
+  it('removes leftovers, head before worker, and sees that they are gone', async () => {
+    const mine = { name: WORKER, uid: plan.uid };
+    const { script, held } = pretend({ spark1: [left('spark1')], spark2: [left('spark2'), mine] });
+    const run = fakeRun(plan, script);
+    expect(await run.go(PHASES['stop-previous'])).toMatchObject({ state: 'done' });
+    expect(run.changes()).toEqual([
+      'spark1: docker rm --force sparkops-old-spark1',
+      'spark2: docker rm --force sparkops-old-spark2',
+    ]);
+    expect(held).toEqual({ spark1: [], spark2: [mine] });
+  });
+
+  it('never touches what serves, nor its workers', async () => {
+    const { script, held } = pretend({ spark1: [{ ...left('spark1'), engine: 'alive' }], spark2: [left('spark2')] });
+    const run = fakeRun(plan, script);
+    expect(await run.go(PHASES['stop-previous'])).toMatchObject({
+      state: 'blocked',
+      finding: { text: 'spark serves qwen35 (#140) by now. It was not touched.' },
+    });
+    await PHASES['stop-previous'].act?.(run.ctx);
+    expect(run.changes()).toEqual([]);
+    expect(held['spark2']).toHaveLength(1);
+  });
+
+  it('touches nothing when a node does not answer', async () => {
+    const away = new OperatorError('login', 'spark2 refuses our key', { hint: '', node: 'spark2' });
+    const { script } = pretend({ spark1: [left('spark1')] }, ({ node }) => (node === 'spark2' ? away : undefined));
+    const run = fakeRun(plan, script);
+    await expect(run.go(PHASES['stop-previous'])).rejects.toThrow('spark2 refuses our key');
+    expect(run.changes()).toEqual([]);
+  });
+
+  it('finds a port that stays open', async () => {
+    const { script, ports } = pretend();
+    ports.add(8000);
+    expect(await fakeRun(plan, script).go(PHASES['stop-previous'])).toMatchObject({
+      state: 'blocked',
+      finding: { text: 'Port 8000 on spark1 is still in use, though no container of ours is left there.' },
+    });
+  });
+});
+
+describe('stop', () => {
+  it('removes head before worker, and is done when all is gone', async () => {
+    const start = { spark1: [{ name: HEAD, uid: plan.uid, engine: 'alive' as const }], spark2: [{ name: WORKER, uid: plan.uid }] };
+    const { script, held } = pretend(start);
+    const run = fakeRun(plan, script);
+    expect(await run.go(PHASES.stop)).toEqual({ state: 'done', saw: 'containers are gone, port 8000 on spark1 is closed' });
+    expect(run.changes()).toEqual([`spark1: docker rm --force ${HEAD}`, `spark2: docker rm --force ${WORKER}`]);
+    expect(held).toEqual({ spark1: [], spark2: [] });
+    expect(run.transport.calls).toHaveLength(6);
+  });
+
+  it('is done when nothing is there', async () => {
+    expect(await fakeRun(plan, pretend().script).go(PHASES.stop)).toMatchObject({ state: 'done' });
+  });
+
+  it('does not call stopped what still answers', async () => {
+    const { script, ports } = pretend();
+    ports.add(8000);
+    expect(await fakeRun(plan, script).go(PHASES.stop)).toMatchObject({
+      state: 'blocked',
+      finding: { text: 'The containers of qwen35 are gone, but port 8000 on spark1 is still open.' },
+    });
+  });
+});
