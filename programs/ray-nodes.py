@@ -48,7 +48,7 @@ def look():
         if not ray.is_initialized():
             ray.init(address="auto", logging_level=40, log_to_driver=False)
         return sorted((describe(node) for node in ray.nodes()), key=lambda node: node["address"])
-    except (ConnectionError, RuntimeError, TimeoutError) as error:
+    except (ConnectionError, RuntimeError, TimeoutError, ray.exceptions.RayError) as error:
         print(error, file=sys.stderr, flush=True)
         return []
 

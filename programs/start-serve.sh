@@ -8,8 +8,9 @@ container=$1
 run=$2
 shift 3
 
-identity=$(docker inspect --format '{{json .}}' "$container" </dev/null | tr ',{}' '\n\n\n' | sed -n \
-  -e 's/^"Id":"\([0-9a-f]*\)"$/\1/p' -e 's/^"StartedAt":"\([^"]*\)"$/\1/p' | tr '\n' ' ')
+state=$(docker inspect --format '{{json .}}' "$container" </dev/null | tr ',{}' '\n\n\n')
+id=$(printf '%s\n' "$state" | sed -n 's/^"Id":"\([0-9a-f]*\)"$/\1/p' | sed 1q)
+started=$(printf '%s\n' "$state" | sed -n 's/^"StartedAt":"\([^"]*\)"$/\1/p' | sed 1q)
 
 # Fails here, rather than start a second engine, when the processes can't be listed.
 processes=$(docker top "$container" -eo pid,args </dev/null)
@@ -21,5 +22,5 @@ case $processes in
     ;;
 esac
 
-printf '%s\n' "${identity% }" >"$run/serve.started.new"
+printf '%s %s\n' "$id" "$started" >"$run/serve.started.new"
 mv -f "$run/serve.started.new" "$run/serve.started"

@@ -7,7 +7,7 @@ import { usage, type Grammar } from './grammar.ts';
 import type { Parsed } from './parse.ts';
 
 /** `viewer` is everyone; `operator` may change something. */
-export type Permission = 'viewer' | 'operator';
+type Permission = 'viewer' | 'operator';
 
 export interface Caller {
   asker: Asker;

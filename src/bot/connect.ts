@@ -1,6 +1,6 @@
 import { WebAPIPlatformError, WebClient, type WebClientOptions } from '@slack/web-api';
 import { OperatorError } from '../errors.ts';
-import { slackWord, WRONG_TOKEN } from './slack.ts';
+import { slackWord, WRONG_TOKEN } from './slack-problem.ts';
 import type { Tokens } from './slack-url.ts';
 
 /** Who the bot is in its workspace. */

@@ -8,7 +8,7 @@ import { CANCEL_ACTION, LOGS_ACTION } from './cards/deployment-card.ts';
 import type { Message } from './cards/message.ts';
 import { dispatch, type DispatchOptions } from './dispatch.ts';
 import { SLASH } from './grammar.ts';
-import { slackWord } from './slack.ts';
+import { slackWord } from './slack-problem.ts';
 import { within } from './within.ts';
 
 export interface ListenOptions extends DispatchOptions {
@@ -95,12 +95,12 @@ async function handle(asked: Asked, options: ListenOptions): Promise<void> {
     await answer(message, asked, options);
   } catch (error) {
     const { text, hint, ref } = explain(error);
-    log.error({ err: error, ref, user: asker.user }, 'A command broke');
+    if (ref !== undefined) log.error({ err: error, ref, user: asker.user }, 'A command broke');
     await answer(plainAnswer([text, hint]), asked, options);
   }
 }
 
-/** Only who asked sees it. By the URL that came with the request, or else as any ephemeral message. Never rejects. */
+/** Only who asked sees it. By the URL that came with the request, or else as a plain ephemeral message. Never rejects. */
 async function answer(
   message: Message,
   { respond, channel, asker }: Asked,
@@ -115,7 +115,7 @@ async function answer(
     log.warn({ user: asker.user, why: slackWord(error) }, 'Slack took no answer by its URL');
   }
   try {
-    await answers.chat.postEphemeral({ channel, user: asker.user, ...message });
+    await answers.chat.postEphemeral({ channel, user: asker.user, text: message.text });
   } catch (error) {
     log.error({ user: asker.user, channel, why: slackWord(error) }, 'An answer could not be given');
   }

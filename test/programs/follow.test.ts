@@ -87,7 +87,11 @@ it.each<[string, () => Promise<void>, object]>([
     () => node.answer('inspect', NAME, inspected({ running: false, exit: 137 })),
     { state: 'stopped', code: 137, outOfMemory: false },
   ],
-  ['restarted', () => node.answer('inspect', NAME, inspected({ startedAt: '2026-12-01T11:00:00Z' })), { state: 'restarted' }],
+  [
+    'restarted',
+    () => node.answer('inspect', NAME, inspected({ startedAt: '2026-12-01T11:00:00Z' })),
+    { state: 'restarted' },
+  ],
 ])('sees in silence that it is %s', async (_, change, engine) => {
   await change();
   expect(await follower.next(1)).toEqual({ text: '', engine });

@@ -19,7 +19,11 @@ const calls = () => readFile(join(node.folder, 'calls'), 'utf8');
 const mode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
 it('starts a container with secrets that nothing keeps', async () => {
-  const result = await node.run(program('start-container.sh'), [run, '--', 'docker', 'run', '-d', 'image', "it's"], 'HF_TOKEN=hf_x\n');
+  const result = await node.run(
+    program('start-container.sh'),
+    [run, '--', 'docker', 'run', '-d', 'image', "it's"],
+    'HF_TOKEN=hf_x\n',
+  );
   expect(result.code).toBe(0);
   expect(await readFile(join(node.folder, 'seen-env'), 'utf8')).toBe('HF_TOKEN=hf_x\n');
   expect(await calls()).toMatch(new RegExp(`^run --user \\d+:\\d+ --env-file ${run}/env -d image it's\n$`));
@@ -30,7 +34,11 @@ it('starts a container with secrets that nothing keeps', async () => {
 
 it('leaves no secrets behind when the container can not be started', async () => {
   await node.answer('run', 'any', undefined, 'Conflict. The container name is in use');
-  const result = await node.run(program('start-container.sh'), [run, '--', 'docker', 'run', 'image'], 'HF_TOKEN=hf_x\n');
+  const result = await node.run(
+    program('start-container.sh'),
+    [run, '--', 'docker', 'run', 'image'],
+    'HF_TOKEN=hf_x\n',
+  );
   expect(result).toMatchObject({ code: 1, stderr: 'Conflict. The container name is in use' });
   await expect(stat(join(run, 'env'))).rejects.toThrow('ENOENT');
 });

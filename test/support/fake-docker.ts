@@ -84,10 +84,24 @@ export async function fakeDocker(): Promise<FakeDocker> {
   };
 }
 
-export function inspected(changes: { id?: string; startedAt?: string; running?: boolean; exit?: number; uid?: string } = {}) {
+export function inspected(
+  changes: { id?: string; startedAt?: string; running?: boolean; exit?: number; uid?: string } = {},
+) {
   const { id = 'f00d', startedAt = '2026-12-01T10:00:00.5Z', running = true, exit = 0, uid = 'u1' } = changes;
-  const State = { Status: 'x', Running: running, OOMKilled: false, ExitCode: exit, StartedAt: startedAt, FinishedAt: '' };
-  const Labels = { maintainer: 'A, "B"', 'sparkops.realm': 'lab', 'sparkops.deployment': uid, 'sparkops.number': '141' };
+  const State = {
+    Status: 'x',
+    Running: running,
+    OOMKilled: false,
+    ExitCode: exit,
+    StartedAt: startedAt,
+    FinishedAt: '',
+  };
+  const Labels = {
+    maintainer: 'A, "B"',
+    'sparkops.realm': 'lab',
+    'sparkops.deployment': uid,
+    'sparkops.number': '141',
+  };
   const Env = ['HF_TOKEN=hf_secret,{"Running":false}', 'PATH=/bin'];
   return `${JSON.stringify({ Id: id, State: { ...State, Health: { Log: [{ ExitCode: 9 }] } }, Config: { Env, Labels } })}\n`;
 }

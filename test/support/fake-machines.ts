@@ -17,7 +17,11 @@ export interface FakeMachines {
 export function fakeMachines(
   plan: Plan,
   script: FakeScript,
-  { dial, signal, raiseProblems }: { dial?: Dial; signal?: AbortSignal; raiseProblems?: ReadonlyMap<string, Finding> } = {},
+  {
+    dial,
+    signal,
+    raiseProblems,
+  }: { dial?: Dial; signal?: AbortSignal; raiseProblems?: ReadonlyMap<string, Finding> } = {},
 ): FakeMachines {
   const transport = fakeTransport(script, dial);
   const machines = openMachines({

@@ -25,14 +25,29 @@ export function section(name: string, lines: readonly string[], exitCode = 0): s
 /** The output of containers.sh. */
 export function containersAnswer(containers: readonly ContainerLines[] = [], ports: readonly number[] = [22]): string {
   return (
-    section('containers', containers.map(({ name }) => JSON.stringify({ Names: name }))) +
+    section(
+      'containers',
+      containers.map(({ name }) => JSON.stringify({ Names: name })),
+    ) +
     containers.map(containerAnswer).join('') +
-    section('listeners', ports.map((port) => `LISTEN 0      4096         0.0.0.0:${port}      0.0.0.0:*`))
+    section(
+      'listeners',
+      ports.map((port) => `LISTEN 0      4096         0.0.0.0:${port}      0.0.0.0:*`),
+    )
   );
 }
 
 export function containerAnswer(container: ContainerLines): string {
-  const { name, uid, number = 1, recipe = 'qwen35', running = true, exit = 0, oom = false, engine = 'none' } = container;
+  const {
+    name,
+    uid,
+    number = 1,
+    recipe = 'qwen35',
+    running = true,
+    exit = 0,
+    oom = false,
+    engine = 'none',
+  } = container;
   const { serveStarted = '', serveExit = '', problem } = container;
   const lines =
     problem === undefined
@@ -49,5 +64,10 @@ export function containerAnswer(container: ContainerLines): string {
           `label-recipe=${recipe}`,
         ]
       : [`problem=${problem}`];
-  return section(`container ${name}`, [...lines, `engine=${engine}`, `serve-started=${serveStarted}`, `serve-exit=${serveExit}`]);
+  return section(`container ${name}`, [
+    ...lines,
+    `engine=${engine}`,
+    `serve-started=${serveStarted}`,
+    `serve-exit=${serveExit}`,
+  ]);
 }

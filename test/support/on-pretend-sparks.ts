@@ -12,7 +12,11 @@ import type { Recipe } from '../../src/config/recipe-file.ts';
 import { Timeouts } from '../../src/config/sparkops-file.ts';
 import { PHASES } from '../../src/jobs/phases/all.ts';
 import type { PhaseContext, Verdict } from '../../src/jobs/phases/phase.ts';
-import { type PretendSparks, type PretendSparksOptions, startPretendSparks } from '../../src/local/sparks/pretend-sparks.ts';
+import {
+  type PretendSparks,
+  type PretendSparksOptions,
+  startPretendSparks,
+} from '../../src/local/sparks/pretend-sparks.ts';
 
 export interface Deploying {
   sparks: PretendSparks;

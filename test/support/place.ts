@@ -2,7 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Deployment } from '../../src/jobs/deployment.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { type Deployment, isEnded } from '../../src/jobs/deployment.ts';
+import { createJournal } from '../../src/jobs/journal.ts';
+import { openStore, type Store } from '../../src/jobs/store.ts';
 import type { Message } from '../../src/local/slack/message.ts';
 import { OPERATOR, OPS_CHANNEL } from '../../src/local/slack/people.ts';
 import type { FaultName } from '../../src/local/sparks/faults.ts';
@@ -31,6 +35,11 @@ export interface PlaceOptions {
 export interface Place extends Workplace {
   /** Starts a process of the product and waits until it is ready. */
   product: () => Promise<Product>;
+  /** The store as a person with redis-cli sees it. */
+  store: Store;
+  record: (number: number) => Promise<Deployment | undefined>;
+  /** The record once it has ended and all of it stands in Slack. */
+  ended: (number: number, limitMs?: number) => Promise<Deployment>;
   stop: () => Promise<void>;
 }
 
@@ -58,9 +67,20 @@ export async function startPlace({
     log: () => undefined,
   });
   const products: RunningProduct[] = [];
+  const store = openStore('demo', new Redis(redis.url));
+  const journal = createJournal(store, () => new Date());
+  const record = async (number: number) => (await journal.findByNumber(number))?.record;
 
   return {
     ...workplace,
+    store,
+    record,
+    ended: (number, limitMs = 60_000) =>
+      eventually(`#${number} has ended and was told`, limitMs, async () => {
+        const found = await record(number);
+        if (!found || !isEnded(found.state)) return undefined;
+        return (await store.redis.smembers(store.keys.unpresented('slack'))).length === 0 ? found : undefined;
+      }),
     async product() {
       const product = await startProduct(workplace);
       products.push(product);
@@ -68,6 +88,7 @@ export async function startPlace({
     },
     async stop() {
       for (const product of products) await product.kill9();
+      store.redis.disconnect();
       await workplace.stop();
       await redis.stop();
     },
@@ -135,24 +156,52 @@ function tail(log: readonly LogLine[]): string {
     .join('\n');
 }
 
-/** What the Operator types. */
-export async function say(place: Place, text: string): Promise<void> {
-  await place.slack.say(OPERATOR, OPS_CHANNEL, text);
+/** Asks every 25 ms until there is an answer. */
+export async function eventually<T>(what: string, limitMs: number, ask: () => T | Promise<T>): Promise<NonNullable<T>> {
+  const end = performance.now() + limitMs;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined && answer !== null && answer !== false) return answer;
+    if (performance.now() > end) throw new Error(`Not within ${limitMs} ms: ${what}`);
+    await delay(25);
+  }
 }
 
-/** The message in the channel that a deployment's card is. */
+/** What the Operator types. */
+export async function say(place: Place, text: string, person = OPERATOR): Promise<void> {
+  await place.slack.say(person, OPS_CHANNEL, text);
+}
+
+/** The cards in the channel, oldest first. */
 export function cards(place: Place): Message[] {
   return place.slack
     .messages(OPS_CHANNEL)
-    .filter((message) => message.metadata?.event_type === 'sparkops' && message.thread_ts !== message.ts)
-    .filter((message) => message.thread_ts === undefined || message.thread_ts === message.ts);
+    .filter(({ metadata, subtype }) => metadata?.event_type === 'sparkops' && subtype === undefined);
 }
 
-/** Everything that stands in the thread of the only card, as text. */
+export function cardText(place: Place): string {
+  return cards(place).map(place.slack.textOf).join('\n');
+}
+
+/** Everything below the cards, as text. */
 export function threadText(place: Place): string {
-  const [card] = cards(place);
-  if (!card) return '';
-  return place.slack.thread(OPS_CHANNEL, card.ts).map(place.slack.textOf).join('\n');
+  return cards(place)
+    .flatMap((card) => place.slack.thread(OPS_CHANNEL, card.ts).slice(1))
+    .map(place.slack.textOf)
+    .join('\n');
 }
 
-export type { Deployment };
+/** What only the Operator saw, newest last. */
+export function answers(place: Place, person = OPERATOR): string[] {
+  return place.slack.ephemerals(person).map(place.slack.textOf);
+}
+
+/** Names of the containers that run, by node. */
+export function running(place: Place): Record<'spark1' | 'spark2', string[]> {
+  const on = (node: 'spark1' | 'spark2') =>
+    place.sparks
+      .containers(node)
+      .filter(({ status }) => status === 'running')
+      .map(({ name }) => name);
+  return { spark1: on('spark1'), spark2: on('spark2') };
+}

@@ -71,7 +71,8 @@ function ended(record: Deployment): readonly string[] {
 function buttonsFor(record: Deployment): readonly Button[] {
   if (isEnded(record.state)) return [];
   const logs = button(record, LOGS_ACTION, 'Logs');
-  return record.state === 'aborting' || record.cancelAsked ? [logs] : [cancelButton(record), logs];
+  const cancellable = record.run === 'deploy' && record.state !== 'aborting' && !record.cancelAsked;
+  return cancellable ? [cancelButton(record), logs] : [logs];
 }
 
 function cancelButton(record: Deployment): Button {

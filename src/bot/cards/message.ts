@@ -62,8 +62,9 @@ export function actions(buttons: readonly Button[]): ActionsBlock {
   return { type: 'actions', elements: [...buttons] };
 }
 
-/** JSON is masked as text: a pattern never spans its quotes. */
 function masked(message: Message): Message {
-  const blocks: KnownBlock[] = JSON.parse(maskSecrets(JSON.stringify(message.blocks)));
+  const blocks: KnownBlock[] = JSON.parse(JSON.stringify(message.blocks), (_, value: unknown) =>
+    typeof value === 'string' ? maskSecrets(value) : value,
+  );
   return { text: maskSecrets(message.text), blocks };
 }

@@ -5,7 +5,8 @@ import { between, duration } from './time.ts';
 
 /** Phases that change a node: once one of them has begun, something was done. */
 const CHANGING: readonly PhaseName[] = ['stop-previous', 'start-head', 'start-workers', 'serve'];
-const STARTING: readonly PhaseName[] = ['start-head', 'start-workers', 'serve'];
+/** Phases whose undo removes what the run started: what runs in the containers goes with them. */
+const REMOVED: readonly PhaseName[] = ['start-head', 'start-workers'];
 
 /** Cluster first, then the state as one word: what a lock screen shows. */
 export function title(record: Deployment): string {
@@ -59,10 +60,10 @@ export function servingLines(record: Deployment): readonly string[] {
   const { endpoint = record.plan.endpoint, plan, smoke } = record;
   const address = `${said(endpoint, 200)}/v1, model ${said(plan.servedName, 120)}`;
   if (!smoke) return [address];
-  const first = (smoke.ttftMs / 1_000).toFixed(1);
+  const first = smoke.ttftMs < 100 ? `${Math.round(smoke.ttftMs)} ms` : `${(smoke.ttftMs / 1_000).toFixed(1)} s`;
   return [
     address,
-    `First token ${first} s, ${Math.round(smoke.tokensPerSecond)} tok/s. I asked a question and the answer was right.`,
+    `First token ${first}, ${Math.round(smoke.tokensPerSecond)} tok/s. I asked a question and the answer was right.`,
   ];
 }
 
@@ -88,11 +89,13 @@ export function leftLines(record: Deployment): readonly string[] {
 /** Names of the phases whose effect still stands; or that none does, or that nothing was ever changed. */
 export function leftBehind(record: Deployment): 'untouched' | 'cleaned' | readonly string[] {
   if (!hasBegun(record, CHANGING)) return 'untouched';
-  const standing = record.phases.filter((phase) => STARTING.includes(phase.name) && phase.state === 'done');
+  const standing = record.phases.filter(
+    ({ name, state }) => REMOVED.includes(name) && (state === 'done' || state === 'failed'),
+  );
   return standing.length === 0 ? 'cleaned' : standing.map((phase) => phaseName(phase.name).toLowerCase());
 }
 
-export function pastReturn(record: Deployment): boolean {
+function pastReturn(record: Deployment): boolean {
   return hasBegun(record, ['stop-previous']);
 }
 

@@ -57,7 +57,7 @@ function taskCard(record: Deployment, phase: PhaseRecord, detail: Detail): TaskC
     type: 'task_card',
     task_id: phase.name,
     title: heading(record, phase),
-    status: SHAPES[phase.state],
+    status: brokeAt(record, phase.name) ? 'error' : SHAPES[phase.state],
     ...(seen === undefined ? {} : { details: richText(plain(seen, 200)) }),
     ...(bar === undefined ? {} : { output: richText(bar) }),
   };
@@ -71,19 +71,24 @@ function heading(record: Deployment, phase: PhaseRecord): string {
   return `${NAMES[phase.name]}, ${stateWord(record, phase)}${phase.state === 'undone' ? '' : time}${again}`;
 }
 
-function stateWord(record: Deployment, { state }: PhaseRecord): string {
+function stateWord(record: Deployment, { name, state }: PhaseRecord): string {
   switch (state) {
     case 'waiting':
       return isEnded(record.state) || record.state === 'aborting' ? 'not run' : 'waiting';
     case 'running':
-      return 'running';
+      return record.state === 'aborting' ? 'interrupted' : 'running';
     case 'done':
       return 'done';
     case 'failed':
       return 'FAILED';
     case 'undone':
-      return 'undone';
+      return brokeAt(record, name) ? 'FAILED, undone' : 'undone';
   }
+}
+
+/** The phase at which it failed, also once that phase is undone. */
+function brokeAt({ state, aborting, phase }: Deployment, name: PhaseName): boolean {
+  return phase === name && (state === 'failed' || (state === 'aborting' && aborting?.to === 'failed'));
 }
 
 function seenIn(record: Deployment, phase: PhaseRecord, detail: Detail): string | undefined {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Message } from '../cards/message.ts';
-import { problemOf, slackWord, type Place, type Post } from '../slack.ts';
+import { problemOf, slackWord } from '../slack-problem.ts';
+import type { Place, Post } from '../slack.ts';
 import type { Urgency } from './lane.ts';
 import type { Presentation } from './presentation.ts';
 

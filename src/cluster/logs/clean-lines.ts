@@ -6,7 +6,7 @@ export interface CleanLine {
 }
 
 const LINE_END = /\r\n|\n|\r/;
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const ANSI = /\u001B\[[0-9;]*[A-Za-z]/g;
 const PREFIX =
   /^\((?:APIServer|ApiServer_\d+|EngineCore(?:_DP\d+)?|RayWorkerWrapper|RayWorkerProc|RayWorkerVllm|Worker(?:_(?:DP|PP|DCP|TP|EP)\d+)*|VllmWorker[^)]*|raylet|autoscaler[^)]*|pid=\d+[^)]*)(?: rank=\d+)?(?: pid=\d+)?(?:, ip=([0-9a-fA-F:.]+))?\) ?/;

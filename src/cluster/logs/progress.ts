@@ -10,7 +10,7 @@ const BAR = String.raw`\s*(?<percent>\d+)%(?: Completed)? ?\|[^|]*?\|? ?(?<done>
 
 /** In the order of a start of vLLM. The stage is a word for people. */
 const MARKS: readonly Mark[] = [
-  { stage: 'starting', pattern: /\bversion \d+\.\d+|vLLM API server version|^INFO .*non-default args/ },
+  { stage: 'starting', pattern: /█ +version \d|vLLM API server version|^INFO .*non-default args/ },
   { stage: 'config', pattern: /Resolved architecture: \w+|Using max model len \d+/ },
   { stage: 'engine', pattern: /Initializing (?:a V1|a V0|an) LLM engine/ },
   { stage: 'ray', pattern: /Connecting to existing Ray cluster at address|Creating a new placement group/ },
@@ -28,13 +28,14 @@ const MARKS: readonly Mark[] = [
   { stage: 'compile', pattern: /Compiling a graph for|Cache the graph of|Directly load the compiled graph/ },
   {
     stage: 'memory',
-    pattern: /Available KV cache memory|GPU KV cache size|Maximum concurrency for|profiling\/warmup run took/,
+    pattern:
+      /Available KV cache memory|GPU KV cache size|Maximum concurrency for|profiling\/warmup run took|Profiling CUDA graph memory/,
   },
   {
     stage: 'warm-up',
     pattern: new RegExp(String.raw`[Aa]uto[Tt]uner.*Tuning .*:${BAR}|Autotuning process (?:starts|ends)`),
   },
-  { stage: 'graphs', pattern: new RegExp(String.raw`Capturing CUDA graph[^:]*:${BAR}|Profiling CUDA graph memory`) },
+  { stage: 'graphs', pattern: new RegExp(String.raw`Capturing CUDA graph[^:]*:${BAR}`) },
   { stage: 'graphs', pattern: /Graph capturing finished|init engine .*took/ },
   { stage: 'api', pattern: /Starting vLLM (?:API )?server|Application startup complete/ },
 ];

@@ -20,11 +20,17 @@ export async function ensureContainer(ctx: PhaseContext, machine: Machine): Prom
   }
   if (result.exitCode === 0) return;
   const lines = result.stderr.trim().split('\n');
-  throw new OperatorError('command-failed', `${node.name} could not start its container: ${lines.at(-1) ?? ''}`, {
-    hint: 'sparkops plan prints the docker command, to be tried by hand.',
-    lines: lines.slice(-15),
-    node: node.name,
-  });
+  // Around the reason Docker says how to get help.
+  const reason = lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? '';
+  throw new OperatorError(
+    'command-failed',
+    `${node.name} could not start its container: ${reason.replace(/^docker: /, '').replace(/^Error response from daemon: /, '')}`,
+    {
+      hint: 'sparkops plan prints the docker command, to be tried by hand.',
+      lines: lines.slice(-15),
+      node: node.name,
+    },
+  );
 }
 
 /** The last lines of a container's output, oldest first. Never rejects on what Docker says. */

@@ -135,6 +135,11 @@ describe('refusals', () => {
     );
   });
 
+  test('who has the cluster is named as a person; a channel is not called', () => {
+    const busy = { text: 'spark is busy with #142 of <@U0APPROVER1> <!channel>.', hint: '', lines: [] };
+    expect(liveMarkup(refusal(busy, { not: 'Not started' }))).toEqual(['<@U0APPROVER1>']);
+  });
+
   test('nothing is said twice', () => {
     const busy = { text: 'Not started: spark is busy.', hint: 'Nothing was changed.', lines: [] };
     expect(refusal(busy, { not: 'Not started' }).text).toBe('Not started: spark is busy.\nNothing was changed.');

@@ -81,13 +81,14 @@ test('who asked, where, with what, by which configuration; all of it in text too
 describe('buttons', () => {
   test.each<[string, Deployment, string[]]>([
     ['queued', aRecord(), ['cancel', 'logs']],
+    ['a stop', aRecord({ run: 'stop' }), ['logs']],
     ['running', loading, ['cancel', 'logs']],
     ['cancel asked', { ...loading, cancelAsked: { by, at: at(1) } }, ['logs']],
     ['aborting', { ...loading, state: 'aborting' }, ['logs']],
     ['serving', serving(), []],
     ['failed', failed(), []],
     ['died', serving({ state: 'died' }), []],
-  ])('%s: %j', (_, record, expected) => {
+  ])('%s', (_, record, expected) => {
     expect(buttons(record)).toEqual(expected);
   });
 
@@ -116,6 +117,13 @@ describe('an ended card says what became of it', () => {
     expect(text).toContain('Cleaned up, logs kept. Nothing serves on spark.');
   });
 
+  test('a phase that failed stays marked once it is undone', () => {
+    const phases = phasesUpTo('start-workers', { state: 'undone', endedAt: at(40), saw: 'Name in use.' });
+    const message = deploymentCard(failed({ phases, phase: 'start-workers' }), options);
+    expect(message.text).toContain('↩ Start workers, FAILED, undone: Name in use.');
+    expect(JSON.stringify(message.blocks)).toContain('"title":"Start workers, FAILED, undone","status":"error"');
+  });
+
   test('failed in preflight: nothing was changed', () => {
     const phases = phasesUpTo('preflight', { state: 'failed', endedAt: at(5) });
     expect(deploymentCard(failed({ phases, phase: 'preflight' }), options).text).toContain('Nothing was changed.');
@@ -124,7 +132,7 @@ describe('an ended card says what became of it', () => {
   test('what could not be removed is named', () => {
     const phases = phasesUpTo('load', { state: 'failed', endedAt: at(90) });
     const { text } = deploymentCard(failed({ phases }), options);
-    expect(text).toContain('Not everything could be removed (start head, start workers, serve).');
+    expect(text).toContain('Not everything could be removed (start head, start workers).');
   });
 
   test('the card of the deploy tells of the stop', () => {

@@ -141,9 +141,9 @@ describe('nothing twice, nothing lost', () => {
     add(place);
     await card(place);
     place.jobs.leaseTaken = true;
-    await new Promise((resolve) => setTimeout(resolve, 3_200));
+    await expect.poll(() => place.jobs.leases.size, { timeout: 5_000 }).toBe(0);
     place.jobs.change('abcdefghij', served, ended);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await place.bot.stop();
     expect(firsts(place)).toEqual(['spark QUEUED: qwen35 (#142)']);
   });
 

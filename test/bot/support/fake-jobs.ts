@@ -17,6 +17,8 @@ export interface FakeJobs extends Jobs {
   away: boolean;
   /** Another process presents: no lease is given. */
   leaseTaken: boolean;
+  /** uids whose lease a process has now. */
+  leases: Set<string>;
 }
 
 const CLUSTERS = ['spark', 'spark-b'];
@@ -61,6 +63,7 @@ export function fakeJobs(replace: Partial<Jobs> = {}): FakeJobs {
     done: [],
     away: false,
     leaseTaken: false,
+    leases,
     add(record, view) {
       records.set(record.uid, record);
       views.set(record.uid, view);

@@ -137,7 +137,7 @@ export function failed(change: Partial<Deployment> = {}): Deployment {
     phase: 'load',
     phases: phasesUpTo('load').map((phase) => {
       if (phase.name === 'load') return { ...phase, state: 'failed', endedAt: at(540) };
-      return phase.name.startsWith('start') || phase.name === 'serve' ? { ...phase, state: 'undone' } : phase;
+      return phase.name.startsWith('start') ? { ...phase, state: 'undone' } : phase;
     }),
     cause: {
       text: 'spark2 has 97 GB free, the recipe asks for 103.',

@@ -58,11 +58,14 @@ describe('renderPlan', () => {
 
   it('adds what the command lacks, and says so', () => {
     const plan = renderedPlan();
-    expect(plan.serve.argv.slice(7)).toEqual(
-      words('--host 0.0.0.0 --port 8000 --distributed-executor-backend ray'),
-    );
+    expect(plan.serve.argv.slice(7)).toEqual(words('--host 0.0.0.0 --port 8000 --distributed-executor-backend ray'));
     expect(plan.serve.added).toEqual(['--host 0.0.0.0', '--port 8000', '--distributed-executor-backend ray']);
-    expect(plan).toMatchObject({ servedName: 'qwen35', port: 8000, endpoint: 'http://10.1.230.180:8000', tensorParallel: 2 });
+    expect(plan).toMatchObject({
+      servedName: 'qwen35',
+      port: 8000,
+      endpoint: 'http://10.1.230.180:8000',
+      tensorParallel: 2,
+    });
   });
 
   it('adds nothing to a command that has it all', () => {
@@ -108,22 +111,44 @@ describe('renderPlan', () => {
   });
 
   it("keeps the recipe's environment and names its secrets", () => {
-    const plan = renderedPlan({ recipe: { ...recipe, env: { HF_HUB_OFFLINE: '0', A: 'b' }, secrets: { HF_TOKEN: 'hf' } } });
+    const plan = renderedPlan({
+      recipe: { ...recipe, env: { HF_HUB_OFFLINE: '0', A: 'b' }, secrets: { HF_TOKEN: 'hf' } },
+    });
     expect(plan.nodes[1]).toMatchObject({ env: { HF_HUB_OFFLINE: '0', A: 'b' }, secrets: { HF_TOKEN: 'hf' } });
   });
 
   it.each([
-    ['another engine', { recipe: { ...recipe, runtime: 'sglang' as const } }, /needs the engine sglang, which is not built yet/],
-    ['more GPUs than there are', { argv: words('vllm serve m -tp 4') }, /needs 4 GPUs, but spark has 2 nodes with one GPU each/],
+    [
+      'another engine',
+      { recipe: { ...recipe, runtime: 'sglang' as const } },
+      /needs the engine sglang, which is not built yet/,
+    ],
+    [
+      'more GPUs than there are',
+      { argv: words('vllm serve m -tp 4') },
+      /needs 4 GPUs, but spark has 2 nodes with one GPU each/,
+    ],
     ['pipeline stages counted in', { argv: words('vllm serve m -tp 2 -pp 2') }, /needs 4 GPUs/],
     ['more nodes than there are', { recipe: { ...recipe, minNodes: 3 } }, /needs at least 3 nodes/],
     ['less parallel than its nodes', { argv: words('vllm serve m -tp 1') }, /is for at least 2 nodes/],
     ['more parallel than its nodes', { recipe: { ...recipe, minNodes: 1, maxNodes: 1 } }, /is for at most 1 nodes/],
-    ['a variable that belongs to a node', { recipe: { ...recipe, env: { VLLM_HOST_IP: '1.2.3.4' } } }, /sets VLLM_HOST_IP/],
+    [
+      'a variable that belongs to a node',
+      { recipe: { ...recipe, env: { VLLM_HOST_IP: '1.2.3.4' } } },
+      /sets VLLM_HOST_IP/,
+    ],
     ['a secret in such a variable', { recipe: { ...recipe, secrets: { NCCL_IB_HCA: 'x' } } }, /sets NCCL_IB_HCA/],
-    ['another executor', { argv: words('vllm serve m -tp 2 --distributed-executor-backend mp') }, /--distributed-executor-backend mp/],
+    [
+      'another executor',
+      { argv: words('vllm serve m -tp 2 --distributed-executor-backend mp') },
+      /--distributed-executor-backend mp/,
+    ],
     ['a size that is no number', { argv: words('vllm serve m -tp two') }, /--tensor-parallel-size the value "two"/],
-    ['no head', { cluster: { ...cluster, nodes: cluster.nodes.map((node) => ({ ...node, role: 'worker' as const })) } }, /has no head/],
+    [
+      'no head',
+      { cluster: { ...cluster, nodes: cluster.nodes.map((node) => ({ ...node, role: 'worker' as const })) } },
+      /has no head/,
+    ],
   ])('refuses %s', (_, changes, message) => {
     expect(() => renderPlan(planRequest(changes))).toThrow(message);
     expect(() => renderPlan(planRequest(changes))).toThrow(OperatorError);

@@ -6,7 +6,10 @@ const clean = (text: string) => lineCleaner()(`${text}\n`);
 it.each([
   ['(APIServer pid=1) INFO 06-07 13:19:30 [model.py:555] x', { text: 'INFO 06-07 13:19:30 [model.py:555] x' }],
   ['(EngineCore_DP0 pid=1088) (RayWorkerWrapper pid=1171) INFO y', { text: 'INFO y' }],
-  ['(EngineCore pid=2490) (RayWorkerProc pid=471, ip=10.0.14.41) (Worker_TP1 pid=471) ERROR z', { text: 'ERROR z', ip: '10.0.14.41' }],
+  [
+    '(EngineCore pid=2490) (RayWorkerProc pid=471, ip=10.0.14.41) (Worker_TP1 pid=471) ERROR z',
+    { text: 'ERROR z', ip: '10.0.14.41' },
+  ],
   ['\u001B[36m(RayWorkerWrapper pid=123, ip=10.0.0.2)\u001B[0m hello', { text: 'hello', ip: '10.0.0.2' }],
   ['\u001B[1;36m(EngineCore_DP0 pid=279)\u001B[0;0m INFO a', { text: 'INFO a' }],
   ['(VllmWorker rank=1 pid=336) INFO b', { text: 'INFO b' }],
@@ -15,7 +18,10 @@ it.each([
   ['(pid=2981, ip=192.168.200.13) d', { text: 'd', ip: '192.168.200.13' }],
   ['(raylet) e', { text: 'e' }],
   ['INFO f [repeated 3x across cluster]', { text: 'INFO f' }],
-  ['g (Ray deduplicates logs by default. Set RAY_DEDUP_LOGS=0 to disable log deduplication, or see https://docs.ray.io/x)', { text: 'g' }],
+  [
+    'g (Ray deduplicates logs by default. Set RAY_DEDUP_LOGS=0 to disable log deduplication, or see https://docs.ray.io/x)',
+    { text: 'g' },
+  ],
   ['(something else) h', { text: '(something else) h' }],
 ])('cleans %j', (raw, line) => {
   expect(clean(raw)).toEqual([line]);

@@ -27,7 +27,8 @@ it('finds the end of a traceback', () => {
 });
 
 it("finds the error of a worker on another node behind the engine's own", () => {
-  const worker = '(EngineCore_DP0 pid=1) (RayWorkerWrapper pid=2, ip=192.168.200.13) ERROR 12-01 10:00:00 [worker_base.py:342]';
+  const worker =
+    '(EngineCore_DP0 pid=1) (RayWorkerWrapper pid=2, ip=192.168.200.13) ERROR 12-01 10:00:00 [worker_base.py:342]';
   const cause = read(
     `${worker} Traceback (most recent call last):`,
     `${worker} torch.OutOfMemoryError: CUDA out of memory.`,
@@ -53,7 +54,11 @@ it('names an address that no node has', () => {
 
 it.each([
   ['an error record without an exception', ['INFO a', 'ERROR 12-01 10:00:00 [x.py:1] no way', 'INFO b'], 'no way'],
-  ['only an error that points elsewhere', ['INFO a', 'RuntimeError: Engine core initialization failed.'], 'RuntimeError: Engine core initialization failed.'],
+  [
+    'only an error that points elsewhere',
+    ['INFO a', 'RuntimeError: Engine core initialization failed.'],
+    'RuntimeError: Engine core initialization failed.',
+  ],
   ['no error at all', ['INFO a', 'Killed'], 'Killed'],
   ['an exception without a message', ['KeyError', 'INFO a'], 'KeyError'],
 ])('copes with %s', (_, lines, text) => {

@@ -5,15 +5,24 @@ it.each([
   ['INFO 06-07 13:19:24 [utils.py:299]  ▄▄ ▄█ █     █     █ ▀▄▀ █  version 0.20.0', 'starting'],
   ['INFO 06-07 13:19:30 [model.py:555] Resolved architecture: Gemma4ForConditionalGeneration', 'config'],
   ["INFO 06-07 13:19:39 [core.py:109] Initializing a V1 LLM engine (v0.20.0) with config: model='x'", 'engine'],
-  ['2025-12-25 11:51:11,225\tINFO worker.py:1837 -- Connecting to existing Ray cluster at address: 192.168.200.12:6379...', 'ray'],
-  ['INFO [parallel_state.py:1402] world_size=2 rank=0 local_rank=0 distributed_init_method=tcp://192.168.200.12:1 backend=nccl', 'network'],
+  [
+    '2025-12-25 11:51:11,225\tINFO worker.py:1837 -- Connecting to existing Ray cluster at address: 192.168.200.12:6379...',
+    'ray',
+  ],
+  [
+    'INFO [parallel_state.py:1402] world_size=2 rank=0 local_rank=0 distributed_init_method=tcp://192.168.200.12:1 backend=nccl',
+    'network',
+  ],
   ['INFO [gpu_model_runner.py:4777] Starting to load model google/gemma-4-26B-A4B-it...', 'weights'],
   ['INFO [default_loader.py:384] Loading weights took 371.35 seconds', 'weights'],
   ['INFO [gpu_model_runner.py:4879] Model loading took 48.5 GiB memory and 455.900544 seconds', 'weights'],
   ['INFO [backends.py:1128] Dynamo bytecode transform time: 4.76 s', 'compile'],
   ['INFO [backends.py:391] Compiling a graph for compile range (1, 4096) takes 18.60 s', 'compile'],
   ['INFO [gpu_worker.py:440] Available KV cache memory: 40.61 GiB', 'memory'],
-  ['2026-06-07 13:28:14,724 - INFO - autotuner.py:457 - flashinfer.jit: [Autotuner]: Autotuning process starts ...', 'warm-up'],
+  [
+    '2026-06-07 13:28:14,724 - INFO - autotuner.py:457 - flashinfer.jit: [Autotuner]: Autotuning process starts ...',
+    'warm-up',
+  ],
   ['INFO [gpu_model_runner.py:6133] Graph capturing finished in 11 secs, took 0.66 GiB', 'graphs'],
   ['INFO [api_server.py:602] Starting vLLM server on http://0.0.0.0:8000', 'api'],
   ['INFO:     Application startup complete.', 'api'],
@@ -70,7 +79,8 @@ it.each([
 
 it('does not count the same state twice', () => {
   const reader = progressReader();
-  const bar = (left: string) => `Loading safetensors checkpoint shards: 100% Completed | 2/2 [06:11<${left}, 155.32s/it]`;
+  const bar = (left: string) =>
+    `Loading safetensors checkpoint shards: 100% Completed | 2/2 [06:11<${left}, 155.32s/it]`;
   expect(reader.take(bar('00:01'))).toBe(true);
   expect(reader.take(bar('00:00'))).toBe(false);
   expect(reader.take('INFO 06-07 13:28:13 [gpu_worker.py:440] Available KV cache memory: 40.61 GiB')).toBe(true);

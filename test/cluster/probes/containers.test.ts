@@ -31,8 +31,16 @@ it('reads what a node reports of its containers', () => {
 });
 
 it('reads how an engine and a container ended', () => {
-  const [ended] = read(containersAnswer([{ name: 'c', uid: 'u1', running: false, exit: 137, oom: true, serveExit: 'signal 9' }]));
-  expect(ended).toMatchObject({ running: false, exitCode: 137, outOfMemory: true, serveExit: 'signal 9', engine: 'none' });
+  const [ended] = read(
+    containersAnswer([{ name: 'c', uid: 'u1', running: false, exit: 137, oom: true, serveExit: 'signal 9' }]),
+  );
+  expect(ended).toMatchObject({
+    running: false,
+    exitCode: 137,
+    outOfMemory: true,
+    serveExit: 'signal 9',
+    engine: 'none',
+  });
   expect(ended).not.toHaveProperty('serveStarted');
 });
 
@@ -41,11 +49,13 @@ it('passes over a container that went between the list and the look', () => {
 });
 
 it('does not take silence of Docker for absence', () => {
-  expect(() => read(section('containers', ['Cannot connect to the Docker daemon'], 1))).toThrow("spark1 can't list its containers.");
-  expect(() => read('')).toThrow("spark1 can't list its containers.");
-  expect(() => read(containersAnswer([{ name: 'c', uid: 'u1', problem: 'Cannot connect to the Docker daemon' }]))).toThrow(
-    "spark1 can't say what its container c does.",
+  expect(() => read(section('containers', ['Cannot connect to the Docker daemon'], 1))).toThrow(
+    "spark1 can't list its containers.",
   );
+  expect(() => read('')).toThrow("spark1 can't list its containers.");
+  expect(() =>
+    read(containersAnswer([{ name: 'c', uid: 'u1', problem: 'Cannot connect to the Docker daemon' }])),
+  ).toThrow("spark1 can't say what its container c does.");
 });
 
 it('asks with one command', async () => {

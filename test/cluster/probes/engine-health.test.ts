@@ -19,13 +19,33 @@ function http(answers: Answers): Http {
 const models = (...names: string[]) => ({ status: 200, body: JSON.stringify({ data: names.map((id) => ({ id })) }) });
 
 it.each<[string, Answers, object]>([
-  ['healthy with the name', { '/health': { status: 200 }, '/v1/models': models('a', 'qwen35') }, { state: 'ready', text: 'qwen35' }],
-  ['asking for a key', { '/health': { status: 200 }, '/v1/models': { status: 401 } }, { state: 'ready', text: 'asks for a key' }],
+  [
+    'healthy with the name',
+    { '/health': { status: 200 }, '/v1/models': models('a', 'qwen35') },
+    { state: 'ready', text: 'qwen35' },
+  ],
+  [
+    'asking for a key',
+    { '/health': { status: 200 }, '/v1/models': { status: 401 } },
+    { state: 'ready', text: 'asks for a key' },
+  ],
   ['asking for a key at once', { '/health': { status: 401 } }, { state: 'ready', text: 'asks for a key' }],
   ['still loading', { '/health': { status: 503 } }, { state: 'busy', text: '/health answers 503' }],
-  ['without its models', { '/health': { status: 200 }, '/v1/models': { status: 404 } }, { state: 'busy', text: '/v1/models answers 404' }],
-  ['of another name', { '/health': { status: 200 }, '/v1/models': models('llama') }, { state: 'other-model', names: ['llama'] }],
-  ['talking nonsense', { '/health': { status: 200 }, '/v1/models': { status: 200, body: '<html>' } }, { state: 'other-model', names: [] }],
+  [
+    'without its models',
+    { '/health': { status: 200 }, '/v1/models': { status: 404 } },
+    { state: 'busy', text: '/v1/models answers 404' },
+  ],
+  [
+    'of another name',
+    { '/health': { status: 200 }, '/v1/models': models('llama') },
+    { state: 'other-model', names: ['llama'] },
+  ],
+  [
+    'talking nonsense',
+    { '/health': { status: 200 }, '/v1/models': { status: 200, body: '<html>' } },
+    { state: 'other-model', names: [] },
+  ],
   ['silent', {}, { state: 'silent', text: '/health: connection refused' }],
 ])('sees an engine that is %s', async (_, answers, health) => {
   const options = { servedName: 'qwen35', signal: AbortSignal.timeout(5_000), limitMs: 1_000 };

@@ -21,7 +21,10 @@ describe('judgeRayNodes', () => {
       state: 'waiting',
       lines: ['192.168.200.12 (gx10-a, head): alive, GPU 1', '192.168.200.13 (gx10-b): dead'],
     });
-    expect(judgeRayNodes([], plan)).toMatchObject({ state: 'waiting', missing: [{ name: 'spark1' }, { name: 'spark2' }] });
+    expect(judgeRayNodes([], plan)).toMatchObject({
+      state: 'waiting',
+      missing: [{ name: 'spark1' }, { name: 'spark2' }],
+    });
   });
 
   it('says which node registered at its management address, and what that would do', () => {
@@ -47,14 +50,21 @@ describe('judgeRayNodes', () => {
 
   it('says what a wrong address does where every node has a way to it', () => {
     const nodes = cluster.nodes.map((node, at) => ({ ...node, address: `10.1.230.18${at}` }));
-    const verdict = judgeRayNodes([{ ...head, address: '10.1.230.180' }], renderedPlan({ cluster: { ...cluster, nodes } }));
+    const verdict = judgeRayNodes(
+      [{ ...head, address: '10.1.230.180' }],
+      renderedPlan({ cluster: { ...cluster, nodes } }),
+    );
     expect(verdict).toMatchObject({
-      finding: { text: expect.stringContaining('the engine asks Ray for a node at 192.168.200.12 and would wait for ever') },
+      finding: {
+        text: expect.stringContaining('the engine asks Ray for a node at 192.168.200.12 and would wait for ever'),
+      },
     });
   });
 
   it('names a stranger', () => {
-    expect(judgeRayNodes([head, worker, { ...worker, address: '192.168.200.99', hostname: 'other' }], plan)).toMatchObject({
+    expect(
+      judgeRayNodes([head, worker, { ...worker, address: '192.168.200.99', hostname: 'other' }], plan),
+    ).toMatchObject({
       state: 'wrong',
       finding: {
         text: 'A node that is not in the plan joined Ray: other at 192.168.200.99.',
@@ -71,7 +81,10 @@ describe('judgeRayNodes', () => {
   it('names a node without a GPU', () => {
     expect(judgeRayNodes([head, { ...worker, gpu: 0 }], plan)).toMatchObject({
       state: 'wrong',
-      finding: { node: 'spark2', text: expect.stringContaining('spark2 registered with Ray as 192.168.200.13 without a GPU') },
+      finding: {
+        node: 'spark2',
+        text: expect.stringContaining('spark2 registered with Ray as 192.168.200.13 without a GPU'),
+      },
     });
   });
 });
@@ -90,7 +103,10 @@ describe('pollRayNodes', () => {
   });
 
   it('says why Ray could not be asked', async () => {
-    const { machines } = fakeMachines(plan, () => ({ exitCode: 1, stderr: "ModuleNotFoundError: No module named 'ray'\n" }));
+    const { machines } = fakeMachines(plan, () => ({
+      exitCode: 1,
+      stderr: "ModuleNotFoundError: No module named 'ray'\n",
+    }));
     await expect(pollRayNodes(machines[0], plan, { limitMs: 1_000 })).rejects.toMatchObject({
       code: 'command-failed',
       node: 'spark1',

@@ -51,7 +51,9 @@ it('asks for a sum that depends on the deployment', () => {
 
 it('reads a right answer, and measures it by the usage', async () => {
   const usage = { choices: [], usage: { completion_tokens: 5 } };
-  const { result, sent } = await smoke(events([{ content: '' }, { content: 'It is ' }, { content: `${answer}` }, {}], [usage]));
+  const { result, sent } = await smoke(
+    events([{ content: '' }, { content: 'It is ' }, { content: `${answer}` }, {}], [usage]),
+  );
   expect(result).toEqual({ ok: true, answer: `It is ${answer}`, ttftMs: 100, tokensPerSecond: 40 });
   expect(sent[0]).toMatchObject({ method: 'POST', path: '/v1/chat/completions' });
   expect(JSON.parse(sent[0]?.body ?? '')).toMatchObject({
@@ -83,10 +85,25 @@ it.each([
   ['a wrong answer', events([{ content: '!!!!!!!!' }]), 200, `was wrong (${answer} is right)`, ['!!!!!!!!']],
   ['digits inside another number', events([{ content: `1${answer}0` }]), 200, 'was wrong', [`1${answer}0`]],
   ['an empty answer', events([{ content: null }, {}]), 200, 'was empty', []],
-  ['a refusal', '{"error":"no chat template"}', 400, 'refused a chat completion with status 400', ['{"error":"no chat template"}']],
-  ['an answer that breaks off', events([], [{ error: { message: 'EngineDeadError' } }]), 200, 'broke off', ['EngineDeadError']],
+  [
+    'a refusal',
+    '{"error":"no chat template"}',
+    400,
+    'refused a chat completion with status 400',
+    ['{"error":"no chat template"}'],
+  ],
+  [
+    'an answer that breaks off',
+    events([], [{ error: { message: 'EngineDeadError' } }]),
+    200,
+    'broke off',
+    ['EngineDeadError'],
+  ],
   ['one that breaks off without a reason', events([], [{ error: {} }]), 200, 'broke off', ['no reason given']],
 ])('does not let %s pass', async (_, text, status, message, lines) => {
   const { result } = await smoke(text, { status });
-  expect(result).toMatchObject({ ok: false, finding: { node: 'spark1', text: expect.stringContaining(message), lines } });
+  expect(result).toMatchObject({
+    ok: false,
+    finding: { node: 'spark1', text: expect.stringContaining(message), lines },
+  });
 });

@@ -12,7 +12,10 @@ const HEAD = 'sparkops-abcdefghij-spark1';
 const WORKER = 'sparkops-abcdefghij-spark2';
 
 /** Two machines that hold containers: `docker run` and `docker rm` change what the next look shows. */
-function pretend(start: Record<string, ContainerLines[]> = {}, answer: (call: FakeCall) => FakeAnswer | undefined = () => undefined) {
+function pretend(
+  start: Record<string, ContainerLines[]> = {},
+  answer: (call: FakeCall) => FakeAnswer | undefined = () => undefined,
+) {
   const held: Record<string, ContainerLines[]> = { spark1: [], spark2: [], ...start };
   const ports = new Set([22]);
   const script = (call: FakeCall): FakeAnswer => {
@@ -24,7 +27,8 @@ function pretend(start: Record<string, ContainerLines[]> = {}, answer: (call: Fa
     held[node] = here.filter(({ name }) => !removed.includes(name));
     const started = /docker run .*--name (\S+)/.exec(text)?.[1];
     if (started !== undefined) {
-      if (held[node].some(({ name }) => name === started)) return { exitCode: 125, stderr: 'docker: Conflict. The name is in use' };
+      if (held[node].some(({ name }) => name === started))
+        return { exitCode: 125, stderr: 'docker: Conflict. The name is in use' };
       held[node].push({ name: started, uid: plan.uid });
     }
     if (text.includes('docker logs')) return { stdout: 'Local node IP: x\n', stderr: 'last words\n' };
@@ -54,7 +58,9 @@ describe('start-head', () => {
     });
     expect(run.changes()).toEqual([
       'spark1: put-file.sh /home/aurora/.sparkops/runs/abcdefghij/deployment.json',
-      expect.stringMatching(/^spark1: start-container.sh \/home\/aurora\/.sparkops\/runs\/abcdefghij -- docker run .*sparkops.number=142/),
+      expect.stringMatching(
+        /^spark1: start-container.sh \/home\/aurora\/.sparkops\/runs\/abcdefghij -- docker run .*sparkops.number=142/,
+      ),
     ]);
     const record = run.transport.calls.find(({ text }) => text.includes('put-file'))?.stdin ?? '';
     expect(JSON.parse(record)).toMatchObject({ schema: 1, number: 142, uid: plan.uid, plan: { image: plan.image } });
@@ -107,7 +113,13 @@ describe('start-head', () => {
     const [head, worker] = plan.nodes;
     if (!worker) throw new Error('two nodes');
     const env = { ...head.env, VLLM_CONFIG_ROOT: '/run/vllm' };
-    const differing = { ...plan, nodes: [{ ...head, env }, { ...worker, env: { ...worker.env, NCCL_IB_HCA: 'x' } }] as const };
+    const differing = {
+      ...plan,
+      nodes: [
+        { ...head, env },
+        { ...worker, env: { ...worker.env, NCCL_IB_HCA: 'x' } },
+      ] as const,
+    };
     const { script, dial } = pretend();
     const run = fakeRun(differing, script, { dial });
     await run.go(PHASES['start-head']);
@@ -117,16 +129,20 @@ describe('start-head', () => {
 
   it('says what Docker said when it can not start', async () => {
     const { script, dial } = pretend({}, ({ text }) =>
-      text.includes('docker run') ? { exitCode: 125, stderr: 'docker: Error response from daemon: no GPU.\n' } : undefined,
+      text.includes('docker run')
+        ? { exitCode: 125, stderr: 'docker: Error response from daemon: no GPU.\n' }
+        : undefined,
     );
     await expect(fakeRun(plan, script, { dial }).go(PHASES['start-head'])).rejects.toMatchObject({
-      message: 'spark1 could not start its container: docker: Error response from daemon: no GPU.',
+      message: 'spark1 could not start its container: no GPU.',
       node: 'spark1',
     });
   });
 
   it('says that the record can not be written', async () => {
-    const { script } = pretend({}, ({ text }) => (text.includes('put-file') ? { exitCode: 1, stderr: 'No space left' } : undefined));
+    const { script } = pretend({}, ({ text }) =>
+      text.includes('put-file') ? { exitCode: 1, stderr: 'No space left' } : undefined,
+    );
     await expect(fakeRun(plan, script).go(PHASES['start-head'])).rejects.toMatchObject({ lines: ['No space left'] });
   });
 
@@ -251,10 +267,16 @@ describe('stop-previous', () => {
 
 describe('stop', () => {
   it('removes head before worker, and is done when all is gone', async () => {
-    const start = { spark1: [{ name: HEAD, uid: plan.uid, engine: 'alive' as const }], spark2: [{ name: WORKER, uid: plan.uid }] };
+    const start = {
+      spark1: [{ name: HEAD, uid: plan.uid, engine: 'alive' as const }],
+      spark2: [{ name: WORKER, uid: plan.uid }],
+    };
     const { script, held } = pretend(start);
     const run = fakeRun(plan, script);
-    expect(await run.go(PHASES.stop)).toEqual({ state: 'done', saw: 'containers are gone, port 8000 on spark1 is closed' });
+    expect(await run.go(PHASES.stop)).toEqual({
+      state: 'done',
+      saw: 'containers are gone, port 8000 on spark1 is closed',
+    });
     expect(run.changes()).toEqual([`spark1: docker rm --force ${HEAD}`, `spark2: docker rm --force ${WORKER}`]);
     expect(held).toEqual({ spark1: [], spark2: [] });
     expect(run.transport.calls).toHaveLength(6);

@@ -34,7 +34,9 @@ it('lets what decides come before what may pass', async () => {
   await expect(run(fail('command-failed', 'spark1'), stale)).rejects.toBe(stale);
   const lasting = fail('command-failed', 'spark2');
   await expect(run(fail('unreachable', 'spark1'), lasting)).rejects.toBe(lasting);
-  await expect(run(fail('unreachable', 'spark1'), fail('lock-busy', 'spark2'))).rejects.toMatchObject({ code: 'unreachable' });
+  await expect(run(fail('unreachable', 'spark1'), fail('lock-busy', 'spark2'))).rejects.toMatchObject({
+    code: 'unreachable',
+  });
   const bug = new TypeError('bug');
   await expect(run(fail('command-failed', 'spark1'), bug)).rejects.toBe(bug);
 });

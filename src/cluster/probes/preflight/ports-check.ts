@@ -8,6 +8,8 @@ export const portsCheck: Check = {
     if (node.role !== 'head') return undefined;
     // Its own containers are no finding when a run begins again.
     if (belonging.own.some((each) => each.node === node.name && each.container.running)) return undefined;
+    // The row of what serves says it all.
+    if (belonging.serving.some((each) => each.node === node.name)) return undefined;
     const wanted = [plan.port, plan.rayPort];
     const taken = wanted.filter((port) => listensOn(facts.listeners, port));
     if (taken.length === 0) return ok(`${wanted.join(' and ')} are free`);

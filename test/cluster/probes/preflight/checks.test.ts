@@ -148,8 +148,16 @@ it('names the entrypoint that it passes over', () => {
 });
 
 it.each([
-  ['on another interface', [{ interface: 'eth9', address: '192.168.200.12' }], '192.168.200.12 is on eth9, not on enp1s0f0np0'],
-  ['gone, with another in its place', [{ interface: 'enp1s0f0np0', address: '169.254.3.4' }], 'not 192.168.200.12 on enp1s0f0np0: it has 169.254.3.4'],
+  [
+    'on another interface',
+    [{ interface: 'eth9', address: '192.168.200.12' }],
+    '192.168.200.12 is on eth9, not on enp1s0f0np0',
+  ],
+  [
+    'gone, with another in its place',
+    [{ interface: 'enp1s0f0np0', address: '169.254.3.4' }],
+    'not 192.168.200.12 on enp1s0f0np0: it has 169.254.3.4',
+  ],
   ['gone', [], 'not 192.168.200.12 on enp1s0f0np0: enp1s0f0np0 has no IPv4 address'],
 ])('sees a fabric address that is %s', (_, addresses, text) => {
   expect(judge('fabric address', { facts: { addresses } })).toMatchObject({ state: 'failed', text });
@@ -179,7 +187,10 @@ describe('ports', () => {
   const listeners = ['0.0.0.0:8000', '192.168.200.12:29501'];
 
   it('fails for ports that someone else uses', () => {
-    expect(judge('ports', { facts: { listeners } })).toMatchObject({ state: 'failed', text: '8000 and 29501 are in use' });
+    expect(judge('ports', { facts: { listeners } })).toMatchObject({
+      state: 'failed',
+      text: '8000 and 29501 are in use',
+    });
     expect(judge('ports', { facts: { listeners: ['127.0.0.1:8000'] } })).toMatchObject({ text: '8000 is in use' });
   });
 
@@ -197,5 +208,10 @@ describe('ports', () => {
     const belonging = { own: [container('spark1')], serving: [], leftovers: [] };
     expect(judge('ports', { facts: { listeners }, belonging })).toBeUndefined();
     expect(judge('ports', { facts: { listeners }, node: worker })).toBeUndefined();
+  });
+
+  it('leaves ports of a live engine to its own row', () => {
+    const serving = [{ uid: 'old', number: 141, recipe: 'qwen35', node: 'spark1' }];
+    expect(judge('ports', { facts: { listeners }, belonging: { own: [], leftovers: [], serving } })).toBeUndefined();
   });
 });

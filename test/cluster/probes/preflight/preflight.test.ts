@@ -11,7 +11,11 @@ const limits = { signal: AbortSignal.timeout(10_000), limitMs: 5_000 };
 
 function good(node: string, containers = containersAnswer()): string {
   const address = node === 'spark1' ? '192.168.200.12' : '192.168.200.13';
-  const image = { Id: 'sha256:0123456789abcdef', RepoDigests: ['x@sha256:aa'], Config: { Entrypoint: null, Cmd: ['bash'] } };
+  const image = {
+    Id: 'sha256:0123456789abcdef',
+    RepoDigests: ['x@sha256:aa'],
+    Config: { Entrypoint: null, Cmd: ['bash'] },
+  };
   return [
     'Welcome to spark1',
     section('docker', ['28.3.3']),
@@ -88,7 +92,9 @@ it('shows all that is wrong at once, and reads the others when a node is away', 
 });
 
 it('gives a node that says nothing a row of its own before the limit', async () => {
-  const { machines } = fakeMachines(plan, ({ node }) => (node === 'spark2' ? new Promise(() => undefined) : good(node)));
+  const { machines } = fakeMachines(plan, ({ node }) =>
+    node === 'spark2' ? new Promise(() => undefined) : good(node),
+  );
   const { rows } = await preflight(plan, machines, { ...limits, limitMs: 50 });
   expect(rows.find(({ node }) => node === 'spark2')).toMatchObject({
     check: 'reach',
@@ -112,13 +118,18 @@ it('tells why a fence could not be raised, and reads the node all the same', asy
 });
 
 it('finds what serves, from the head also for the worker', async () => {
-  const serving = containersAnswer([{ name: 'sparkops-old-spark1', uid: 'old', number: 141, engine: 'alive' }], [22, 8000]);
+  const serving = containersAnswer(
+    [{ name: 'sparkops-old-spark1', uid: 'old', number: 141, engine: 'alive' }],
+    [22, 8000],
+  );
   const belonging = containersAnswer([{ name: 'sparkops-old-spark2', uid: 'old', number: 141 }]);
-  const { machines } = fakeMachines(plan, byNode({ spark1: good('spark1', serving), spark2: good('spark2', belonging) }));
+  const { machines } = fakeMachines(
+    plan,
+    byNode({ spark1: good('spark1', serving), spark2: good('spark2', belonging) }),
+  );
   const { rows } = await preflight(plan, machines, limits);
   expect(rows.filter(({ state }) => state === 'failed').map(({ text }) => text)).toEqual([
     'spark serves qwen35 (#141)',
-    '8000 is in use',
   ]);
 });
 

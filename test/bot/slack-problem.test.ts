@@ -1,6 +1,6 @@
 import { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError, WebAPIRequestError } from '@slack/web-api';
 import { expect, test } from 'vitest';
-import { problemOf } from '../../src/bot/slack.ts';
+import { problemOf } from '../../src/bot/slack-problem.ts';
 
 const platform = (error: string) => new WebAPIPlatformError({ ok: false, error });
 const network = (code: string) =>
