@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { programText } from '../../src/cluster/remote/programs.ts';
 
-export interface RanProgram {
+interface RanProgram {
   code: number | null;
   stdout: string;
   stderr: string;

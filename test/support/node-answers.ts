@@ -37,7 +37,7 @@ export function containersAnswer(containers: readonly ContainerLines[] = [], por
   );
 }
 
-export function containerAnswer(container: ContainerLines): string {
+function containerAnswer(container: ContainerLines): string {
   const {
     name,
     uid,

@@ -99,7 +99,8 @@ function shortCause({ cause, cluster, recipe }: Deployment): string {
   const room = Math.max(30, PUSH_LENGTH - `${cluster} FAILED: ${recipe}, . Nothing serves.`.length);
   const whole = cause.text.replace(/\.$/, '');
   if (whole.length <= room) return `, ${said(whole)}.`;
-  return `, ${said(whole.slice(0, room).replace(/[\s,;:]+\S*$/, ''))} …`;
+  const words = whole.slice(0, room).replace(/[\s,;:]+\S*$/, '');
+  return `, ${said(words.length > room / 2 ? `${words} …` : `${whole.slice(0, room)}…`)}`;
 }
 
 function step({ phase }: Deployment): string {

@@ -8,6 +8,8 @@ const CHANGING: readonly PhaseName[] = ['stop-previous', 'start-head', 'start-wo
 /** Phases whose undo removes what the run started: what runs in the containers goes with them. */
 const REMOVED: readonly PhaseName[] = ['start-head', 'start-workers'];
 
+const UNCHANGED = 'Nothing was changed.';
+
 /** Cluster first, then the state as one word: what a lock screen shows. */
 export function title(record: Deployment): string {
   const { cluster, recipe, number } = record;
@@ -42,7 +44,7 @@ export function outcome(record: Deployment): readonly string[] {
     case 'running':
       return record.cancelAsked ? [`${person(record.cancelAsked.by.user)} asked to cancel.`] : [];
     case 'aborting':
-      return [...causeLines(record), 'Removing what it started.'];
+      return [...causeLines(record), ...(leftBehind(record) === 'untouched' ? [] : ['Removing what it started.'])];
     case 'serving':
       return record.run === 'stop' ? [...causeLines(record), ...nextLines(record)] : servingLines(record);
     case 'failed':
@@ -81,7 +83,7 @@ export function nextLines({ remedy }: Deployment): readonly string[] {
 export function leftLines(record: Deployment): readonly string[] {
   if (record.state === 'died') return [`Nothing of #${record.number} serves on ${record.cluster}. Its logs are kept.`];
   const left = leftBehind(record);
-  if (left === 'untouched') return ['Nothing was changed.'];
+  if (left === 'untouched') return record.cause?.text.includes(UNCHANGED) ? [] : [UNCHANGED];
   if (left === 'cleaned') return [`Cleaned up, logs kept. Nothing serves on ${record.cluster}.`];
   return [`Not everything could be removed (${left.join(', ')}). /spark status shows what is left.`];
 }

@@ -55,11 +55,8 @@ function partsOf(event: DeploymentEvent): readonly Part[] {
     }
     case 'cancel-asked':
       return [part(`Cancel asked by ${person(event.by.user)}.`)];
-    case 'aborting': {
-      if (event.to === 'cancelled') return [part('Cancelling: removing what was started.')];
-      const cause = event.cause ? `: ${said(event.cause.text)}` : '';
-      return [part(`FAILING${cause}\nRemoving what was started.`, event.cause?.lines)];
-    }
+    case 'aborting':
+      return event.cause ? [part(`FAILING: ${said(event.cause.text)}`, event.cause.lines)] : [];
     case 'handover':
       return [part(`Another process of the bot goes on with this: ${said(event.why)}`)];
     case 'admitted':

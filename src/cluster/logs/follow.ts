@@ -17,7 +17,7 @@ export type EngineState =
   /** The container was removed. */
   | { state: 'gone' };
 
-export interface Piece {
+interface Piece {
   text: string;
   engine: EngineState;
 }

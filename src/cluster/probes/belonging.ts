@@ -6,7 +6,7 @@ export interface OnNode {
 }
 
 /** A deployment, other than the one in hand, whose engine lives. */
-export interface ServingDeployment {
+interface ServingDeployment {
   uid: string;
   number: number;
   recipe: string;

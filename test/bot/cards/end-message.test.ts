@@ -40,6 +40,23 @@ test('failure with its cause, its lines and what to do', () => {
   );
 });
 
+test.each([
+  ['A short one.', 'spark FAILED: qwen35, A short one. Nothing serves.'],
+  [
+    'spark2: example/some-very-long-image-name-without-spaces is not there.',
+    'spark FAILED: qwen35, spark2: example/some-very-long-image… Nothing serves.',
+  ],
+])('the cause is as long as a lock screen: %s', (cause, line) => {
+  expect(text(failed({ cause: { text: cause, lines: [] } })).split(' <@')[0]).toBe(line);
+});
+
+test('that nothing was changed is said once below the first line', () => {
+  const phases = phasesUpTo('preflight', { state: 'failed', endedAt: at(1) });
+  const cause = { text: 'spark2 lacks the image. Nothing was changed.', lines: [] };
+  const [, ...rest] = text(failed({ phases, phase: 'preflight', cause })).split('\n');
+  expect(rest.join('\n').match(/Nothing was changed/g)).toHaveLength(1);
+});
+
 test('at most 15 lines are shown, the last ones', () => {
   const lines = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
   const shown = text(failed({ cause: { text: 'It crashed.', lines } }))

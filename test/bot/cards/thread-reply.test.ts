@@ -65,7 +65,9 @@ test('what came together is one reply', () => {
 
 test('a cause is told before everything is undone', () => {
   const cause = { text: 'The engine exited with code 1.', lines: ['Traceback'] };
-  expect(text({ kind: 'aborting', to: 'failed', cause })).toContain('FAILING: The engine exited with code 1.');
+  expect(text({ kind: 'aborting', to: 'failed', cause })).toBe(
+    'FAILING: The engine exited with code 1.\n```\nTraceback\n```',
+  );
 });
 
 test('what the card says is not repeated', () => {
@@ -74,6 +76,7 @@ test('what the card says is not repeated', () => {
       { kind: 'admitted', by },
       { kind: 'phase', phase: 'load', state: 'running' },
       { kind: 'progress' },
+      { kind: 'aborting', to: 'cancelled', by },
       { kind: 'ended', state: 'serving' },
     ),
   ).toBeUndefined();
