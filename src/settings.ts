@@ -1,4 +1,4 @@
-export interface SlackSettings {
+interface SlackSettings {
   botToken: string;
   appToken: string;
   /** Another base URL than Slack's own: only with the tokens of a local Slack. */

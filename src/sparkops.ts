@@ -54,15 +54,16 @@ export async function startSparkops(settings: Settings, { log, onAudit }: Sparko
     sshTransport(cluster, { connectMs: sparkops.timeouts.connect, agentSocket: settings.sshAgent }),
   );
   const look = (request: LookRequest) => runLook({ config: config.read, transports, now }, request);
+  const shared = { store, journal, changes, queue, look, now, log, config: config.read };
   const jobs = createJobs({
-    ...{ store, journal, changes, queue, look, now, log },
-    config: config.read,
+    ...shared,
     secrets: settings.secret,
     sparkopsVersion: ownVersion(),
   });
   const worker = await startWorker({
-    ...{ store, journal, changes, queue, blocking, transports, look, now, log },
-    config: config.read,
+    ...shared,
+    blocking,
+    transports,
     phases: PHASES,
     secret: (name) => wrap(settings.secret(name)),
   });

@@ -5,7 +5,7 @@ import type { Command, Exec } from './remote/command.ts';
 import type { Secret } from './remote/secret.ts';
 import type { ExecResult } from './remote/transport.ts';
 
-export interface ReadOptions {
+interface ReadOptions {
   stdin?: string;
   /** Default: the plan's readMs. */
   limitMs?: number;

@@ -80,7 +80,3 @@ export interface Plan {
   serve: { argv: readonly [string, ...string[]]; added: readonly string[] };
   limits: Limits;
 }
-
-export function headOf(plan: Plan): PlanNode {
-  return plan.nodes[0];
-}

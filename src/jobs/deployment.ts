@@ -3,7 +3,7 @@ import type { PhaseName, Plan } from '../cluster/plan.ts';
 
 export type { PhaseName, Plan, Progress };
 
-export type LiveState = 'queued' | 'running' | 'aborting';
+type LiveState = 'queued' | 'running' | 'aborting';
 /** `serving` is an end of the attempt and frees the claim, but may still become stopped, replaced or died. */
 export type EndState = 'serving' | 'failed' | 'cancelled' | 'stopped' | 'replaced' | 'died';
 export type State = LiveState | EndState;

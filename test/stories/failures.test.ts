@@ -3,16 +3,15 @@ import type { FaultName } from '../../src/local/sparks/faults.ts';
 import { cardText, type Place, running, say, startPlace, threadText } from '../support/place.ts';
 
 let place: Place;
-afterEach(async () => {
-  expect(place.slack.violations).toEqual([]);
-  await place.stop();
-});
+afterEach(() => place.stop());
 
 async function deployWith(...faults: FaultName[]) {
   place = await startPlace({ faults });
   await place.product();
   await say(place, '/spark deploy qwen35');
-  return await place.ended(1);
+  const record = await place.ended(1);
+  expect(place.slack.violations).toEqual([]);
+  return record;
 }
 
 it('stops within 5 s of Ray when Ray registered the wrong address, before serve', async () => {

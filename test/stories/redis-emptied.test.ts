@@ -20,7 +20,7 @@ it('takes a fence above what the nodes hold after Redis was emptied', { timeout:
   await say(place, '/spark deploy qwen35');
   await place.slack.until(() => answers(place).length === 3);
   const record = await place.ended(2);
-  expect(record.state, record.cause?.text).toBe('serving');
+  expect(record).toMatchObject({ state: 'serving' });
   const after = await fences();
   for (const [node, fence] of Object.entries(after)) expect(fence).toBeGreaterThan(before[node] ?? Infinity);
 });

@@ -43,7 +43,7 @@ export interface Place extends Workplace {
   stop: () => Promise<void>;
 }
 
-export interface Product {
+interface Product {
   /** Its log, one parsed line each. */
   log: readonly LogLine[];
   kill9: () => Promise<void>;
@@ -51,7 +51,7 @@ export interface Product {
   terminate: () => Promise<{ ms: number; code: number | null }>;
 }
 
-export type LogLine = Record<string, unknown> & { level: string; msg: string };
+type LogLine = Record<string, unknown> & { level: string; msg: string };
 
 export async function startPlace({
   faults = [],

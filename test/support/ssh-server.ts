@@ -23,7 +23,7 @@ export interface SshServer {
   close: () => Promise<void>;
 }
 
-export const userKey = utils.generateKeyPairSync('ed25519');
+const userKey = utils.generateKeyPairSync('ed25519');
 
 /** An SSH server on a free port of 127.0.0.1 that runs commands with the real sh, and refuses sessions past a number like sshd. */
 export async function startSshServer(

@@ -3,7 +3,7 @@ import { run, type Command } from './command.ts';
 import type { Transport } from './transport.ts';
 
 /** Prints the highest deployment number that a raise has left on the node, or nothing. */
-export function numbersCommand(state: string): Command {
+function numbersCommand(state: string): Command {
   const file = `${state}/number`;
   return { kind: 'join', by: '||', commands: [run('test', '!', '-e', file), run('cat', file)] };
 }

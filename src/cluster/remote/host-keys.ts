@@ -37,7 +37,7 @@ export async function hostKeysFor(route: Route, ssh: Cluster['ssh'], readFile: R
 }
 
 /** As `ssh-keygen -lf` prints it. */
-export function fingerprint(key: Buffer): string {
+function fingerprint(key: Buffer): string {
   return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }
 

@@ -126,7 +126,7 @@ export function removeContainer(machine: Machine, container: Container): void {
   rmSync(container.folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-export function groupsOf(container: Container): Group[] {
+function groupsOf(container: Container): Group[] {
   const folder = join(container.folder, 'groups');
   return listFolder(folder).map((name) => ({ group: Number(name), start: readText(join(folder, name)) }));
 }

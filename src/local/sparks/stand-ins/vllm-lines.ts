@@ -26,7 +26,7 @@ export function bar(text: string): void {
   say(`${engineTag()} ${workerTag(0, '')} \n${text}`);
 }
 
-export function clock(): string {
+function clock(): string {
   const [date = '', time = ''] = new Date().toISOString().split('T');
   return `${date.slice(5)} ${time.slice(0, 8)}`;
 }
