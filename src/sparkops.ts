@@ -32,8 +32,9 @@ export interface Sparkops {
   stop: () => Promise<void>;
 }
 
-const COMMAND_TIMEOUT_MS = 2_000;
-const CLOSE_LIMIT_MS = 500;
+/** A person hears within 2 s that the store is away. */
+const COMMAND_TIMEOUT_MS = 1_400;
+const CLOSE_LIMIT_MS = 300;
 
 /** Puts a process of sparkops together. Rejects with 'config' for a broken configuration or a wrong token; waits for nothing else. */
 export async function startSparkops(settings: Settings, { log, onAudit }: SparkopsOptions): Promise<Sparkops> {
@@ -94,12 +95,16 @@ async function followConfig(folder: string): Promise<{ current: () => Config; re
 
 function openConnections(url: string) {
   const opened: Redis[] = [];
+  function keep(redis: Redis): Redis {
+    opened.push(redis);
+    const duplicate = redis.duplicate.bind(redis);
+    // The queue makes more of them by itself, and leaves them open when it could not close in time.
+    redis.duplicate = (override) => keep(duplicate(override));
+    return redis;
+  }
   return {
-    open(options: Pick<RedisOptions, 'commandTimeout' | 'enableOfflineQueue' | 'maxRetriesPerRequest'>): Redis {
-      const redis = new Redis(url, options);
-      opened.push(redis);
-      return redis;
-    },
+    open: (options: Pick<RedisOptions, 'commandTimeout' | 'enableOfflineQueue' | 'maxRetriesPerRequest'>): Redis =>
+      keep(new Redis(url, options)),
     close(): void {
       for (const redis of opened) redis.disconnect();
     },

@@ -29,6 +29,8 @@ interface Asked {
 
 /** Slack delivers again for up to an hour. */
 const ONCE_MS = 3_600_000;
+/** A store that is silent is asked no longer: the answer that says so is due within 2 s. */
+const ONCE_LIMIT_MS = 400;
 const RESPOND_LIMIT_MS = 10_000;
 
 /** The command and the buttons: acknowledged at once, worked on once, answered to who asked. Returns what is still being worked on. */
@@ -85,8 +87,8 @@ async function handle(asked: Asked, options: ListenOptions): Promise<void> {
   const { asker, channel } = asked;
   try {
     // A store that is away must not keep `status` from answering.
-    const first = await jobs.once(`slack-${asked.key}`, ONCE_MS).catch(() => true);
-    if (!first) return;
+    const first = await within(ONCE_LIMIT_MS, jobs.once(`slack-${asked.key}`, ONCE_MS)).catch(() => true);
+    if (first === false) return;
     const text = await asked.text();
     const message =
       text === undefined

@@ -6,7 +6,7 @@ export const Name = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,30}$/, 'must be a name such as "spark1": a-z, 0-9 and -, starting with a letter');
 
-export const Address = z.string().refine((text) => isIP(text) === 4, 'must be an IPv4 address such as 192.168.200.12');
+const Address = z.string().refine((text) => isIP(text) === 4, 'must be an IPv4 address such as 192.168.200.12');
 
 const AbsolutePath = z.string().regex(/^\/[\w./+@-]+$/, 'must be an absolute path of letters, digits and . _ / + @ -');
 

@@ -155,6 +155,8 @@ function endingSoonAfter(life: AbortSignal): { signal: AbortSignal; stop: () => 
     stop: () => {
       clearTimeout(timer);
       life.removeEventListener('abort', onAbort);
+      // What is still to be written then would be tried again for as long as Redis is away.
+      ending.abort(new RunStopped({ why: 'handover', because: 'The run is over' }));
     },
   };
 }

@@ -19,7 +19,7 @@ export interface DeployWorkerOptions {
 type RunJob = Job<DeployJob, void, 'run'>;
 
 /** A stop is over by then, whatever Redis does: what is not handed over is found stalled by another worker. */
-const STOP_MS = 2_500;
+const STOP_MS = 1_800;
 
 /** Runs the deployments that the queue gives it, many at a time. */
 export function startDeployWorker({ runner, blocking, timeouts, log }: DeployWorkerOptions): {

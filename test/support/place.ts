@@ -11,7 +11,7 @@ import type { Message } from '../../src/local/slack/message.ts';
 import { OPERATOR, OPS_CHANNEL } from '../../src/local/slack/people.ts';
 import type { FaultName } from '../../src/local/sparks/faults.ts';
 import { startWorkplace, type Workplace } from '../../src/local/workplace.ts';
-import { testRedis } from './redis.ts';
+import { testRedis, type TestRedis } from './redis.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -35,6 +35,7 @@ export interface PlaceOptions {
 export interface Place extends Workplace {
   /** Starts a process of the product and waits until it is ready. */
   product: () => Promise<Product>;
+  redis: TestRedis;
   /** The store as a person with redis-cli sees it. */
   store: Store;
   record: (number: number) => Promise<Deployment | undefined>;
@@ -46,6 +47,7 @@ export interface Place extends Workplace {
 interface Product {
   /** Its log, one parsed line each. */
   log: readonly LogLine[];
+  pid: number;
   kill9: () => Promise<void>;
   /** SIGTERM; resolves with the milliseconds until it was gone, and its exit code. */
   terminate: () => Promise<{ ms: number; code: number | null }>;
@@ -73,6 +75,7 @@ export async function startPlace({
 
   return {
     ...workplace,
+    redis,
     store,
     record,
     ended: (number, limitMs = 60_000) =>
@@ -127,6 +130,7 @@ async function startProduct({ slack, redisUrl, configFolder }: Workplace): Promi
 
   return {
     child,
+    pid: child.pid ?? 0,
     log,
     async kill9() {
       child.kill('SIGKILL');

@@ -3,12 +3,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRedis } from '../../src/local/redis-server.ts';
 
+export interface TestRedis {
+  url: string;
+  /** Neither answers nor closes its connections until it goes on. */
+  pause: () => void;
+  goOn: () => void;
+  /** kill -9, as a power cut would; `startAgain` brings it back on the same port with the data that it had written. */
+  kill: () => Promise<void>;
+  startAgain: () => Promise<void>;
+  stop: () => Promise<void>;
+}
+
 /** A private Redis with its data in a temporary folder; `stop` removes both. */
-export async function testRedis(): Promise<{ url: string; stop: () => Promise<void> }> {
+export async function testRedis(): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'sparkops-redis-'));
-  const redis = await startRedis({ folder });
+  let redis = await startRedis({ folder });
   return {
     url: redis.url,
+    pause: () => void process.kill(redis.pid, 'SIGSTOP'),
+    goOn: () => void process.kill(redis.pid, 'SIGCONT'),
+    kill: () => redis.kill(),
+    startAgain: async () => {
+      redis = await startRedis({ folder, port: redis.port });
+    },
     stop: async () => {
       await redis.stop();
       await rm(folder, { recursive: true, force: true });

@@ -73,6 +73,7 @@ async function undoOne(run: Run, phase: Phase): Promise<void> {
     }
   } finally {
     clearTimeout(timer);
+    limit.abort(new Error(`Undoing ${phase.name} is over`));
   }
   await run.writer.write((record) => phaseUndone(record, phase.name, run.now()));
 }

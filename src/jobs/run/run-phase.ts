@@ -52,6 +52,8 @@ export async function runPhase(run: Run, phase: Phase): Promise<Stop | undefined
     }
   } finally {
     clearTimeout(timer);
+    // What the phase leaves running ends with it: a poll that lost its race, a progress that was to be written.
+    limit.abort(new Error(`${phase.name} is over`));
   }
 }
 
