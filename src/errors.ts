@@ -25,6 +25,8 @@ export interface OperatorErrorOptions {
   lines?: readonly string[];
   /** The node where it happened. */
   node?: string;
+  /** The message in at most about 35 characters, for a lock screen. */
+  short?: string;
 }
 
 /** A failure that was foreseen. People read `message` (what failed, and where) and `hint` as they stand; `code` is for code. */
@@ -34,6 +36,7 @@ export class OperatorError extends Error {
   readonly hint: string;
   readonly lines: readonly string[];
   readonly node: string | undefined;
+  readonly short: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: OperatorErrorOptions) {
     super(message, { cause: options.cause });
@@ -41,6 +44,7 @@ export class OperatorError extends Error {
     this.hint = options.hint;
     this.lines = options.lines ?? [];
     this.node = options.node;
+    this.short = options.short;
   }
 }
 

@@ -9,20 +9,21 @@ const STOP_LIMIT_MS = 2_900;
 export async function start(settings: Settings, logLevel: string): Promise<number> {
   const log = createLog(logLevel, process.stderr);
   const asked = new Promise<string>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve(signal));
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.once(signal, () => {
+        // Whether it still starts, hangs while it stops, or left something open.
+        setTimeout(() => process.exit(0), STOP_LIMIT_MS).unref();
+        resolve(signal);
+      });
+    }
   });
   // Socket Mode's client can reject in the background while it reconnects, with no reason at all: it tries again by itself.
   process.on('unhandledRejection', (reason) => log.warn({ err: reason }, 'A rejection that nobody handled'));
 
-  const starting = startSparkops(settings, { log });
-  const first = await Promise.race([starting, asked]);
-  const running = typeof first === 'string' ? await starting : first;
+  const running = await startSparkops(settings, { log });
   log.info('sparkops is ready');
   log.info(`Stopping: ${await asked}`);
-
-  const forced = setTimeout(() => process.exit(0), STOP_LIMIT_MS);
   await running.stop();
-  clearTimeout(forced);
   log.info('Stopped; running deploys go on when a worker starts again');
   return 0;
 }

@@ -1,6 +1,8 @@
 /** Why something can't go on, for people: one sentence, the node, the lines that prove it, what to do. */
 export interface Finding {
   text: string;
+  /** The same in at most about 35 characters, for a lock screen: "spark2 lacks the image". */
+  short?: string;
   node?: string;
   lines: readonly string[];
   remedy: string;
@@ -12,6 +14,8 @@ export interface CheckRow {
   check: string;
   state: 'ok' | 'warning' | 'failed';
   text: string;
+  /** Of one that failed: node and fault, as in a finding. */
+  short?: string;
   remedy?: string;
   lines?: readonly string[];
 }

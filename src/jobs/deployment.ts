@@ -24,6 +24,8 @@ export interface PhaseRecord {
 /** Why an attempt ended badly, with the lines that prove it. */
 export interface Cause {
   text: string;
+  /** The same in at most about 35 characters, for a lock screen: "spark2 lacks the image". */
+  short?: string;
   node?: string;
   lines: readonly string[];
 }

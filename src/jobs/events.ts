@@ -21,6 +21,7 @@ export type EventBody =
     }
   | { kind: 'progress' }
   | { kind: 'cancel-asked'; by: Person }
-  | { kind: 'aborting'; to: 'failed' | 'cancelled'; cause?: Cause; by?: Person }
+  /** `phase`: where it was. */
+  | { kind: 'aborting'; to: 'failed' | 'cancelled'; phase?: PhaseName; cause?: Cause; by?: Person }
   | { kind: 'handover'; why: string }
   | { kind: 'ended'; state: State; cause?: Cause; remedy?: string };

@@ -28,8 +28,8 @@ export function stopOf(error: unknown, onBug: (error: unknown, ref: string) => v
   if (error instanceof RunStopped) return error.stop;
   const { text, lines, hint, ref } = explain(error);
   if (ref !== undefined) onBug(error, ref);
-  const node = error instanceof OperatorError ? error.node : undefined;
-  const cause: Cause = { text, lines, ...(node !== undefined && { node }) };
+  const { node, short } = error instanceof OperatorError ? error : {};
+  const cause: Cause = { text, lines, ...(node !== undefined && { node }), ...(short !== undefined && { short }) };
   return { why: error instanceof OperatorError ? whyOf(error) : 'failed', cause, remedy: hint };
 }
 

@@ -45,6 +45,7 @@ export async function pollRayNodes(
       hint: `On ${head.node.name}: docker logs ${name}`,
       lines: result.stderr.trim().split('\n').slice(-10),
       node: head.node.name,
+      short: `Ray on ${head.node.name} doesn't answer`,
     });
   }
   return judgeRayNodes(nodes, plan);
@@ -76,6 +77,7 @@ function strangerFinding(stranger: RayNode, missing: readonly PlanNode[], plan: 
   if (!node) {
     const gcs = `${plan.nodes[0].fabric.address}:${plan.rayPort}`;
     return {
+      short: `${stranger.hostname} joined Ray uninvited`,
       text: `A node that is not in the plan joined Ray: ${stranger.hostname} at ${stranger.address}.`,
       remedy: `Stop the Ray on ${stranger.hostname} that joins ${gcs}, or give the cluster another ray_port.`,
     };
@@ -84,6 +86,7 @@ function strangerFinding(stranger: RayNode, missing: readonly PlanNode[], plan: 
   const wanted = node.fabric.address;
   return {
     node: node.name,
+    short: `Ray on ${node.name} has the wrong address`,
     text: `${node.name} registered with Ray as ${stranger.address}${kind}, not ${wanted}: ${consequence(node, plan)}.`,
     remedy: `ray start on ${node.name} must take --node-ip-address ${wanted}: see "Local node IP" in docker logs ${node.container.name}, and whether a wrapper of the image changes the address.`,
   };
@@ -110,6 +113,7 @@ function nodeOf(stranger: RayNode, missing: readonly PlanNode[]): PlanNode | und
 function noGpuFinding({ name, fabric, container }: PlanNode): Omit<Finding, 'lines'> {
   return {
     node: name,
+    short: `Ray on ${name} sees no GPU`,
     text: `${name} registered with Ray as ${fabric.address} without a GPU: placing the model there would wait for ever.`,
     remedy: `On ${name}: docker exec ${container.name} nvidia-smi. If it fails, look at the NVIDIA container toolkit and the driver.`,
   };

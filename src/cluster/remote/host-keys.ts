@@ -64,7 +64,11 @@ function hostKeys(
     new OperatorError(
       'host-key',
       `${placeOf(route)}: its host key is not known to be right. Offered: ${offered}. Expected: ${expected}.`,
-      { hint: whatToDo(route, type), node: route.node.name },
+      {
+        hint: whatToDo(route, type),
+        node: route.node.name,
+        short: `${route.node.name} shows another host key`,
+      },
     );
   return {
     algorithms,

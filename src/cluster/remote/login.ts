@@ -53,6 +53,7 @@ export function loginRefused(route: Route, ssh: Cluster['ssh'], cause: unknown):
   return new OperatorError('login', `${placeOf(route)}: does not let user ${ssh.user} in with ${what}`, {
     hint: `Try: ${sshWords({ ...route, user: ssh.user })}  The public key belongs into ~${ssh.user}/.ssh/authorized_keys on ${route.node.name}.`,
     node: route.node.name,
+    short: `${route.node.name} refuses the login`,
     cause,
   });
 }

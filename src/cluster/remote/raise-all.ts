@@ -60,13 +60,14 @@ async function tryRaise({ name: node, paths }: PlanNode, options: RaiseAllOption
   }
 }
 
-function findingOf(node: string, error: OperatorError): Finding {
-  return { text: error.message, node, lines: error.lines, remedy: error.hint };
+function findingOf(node: string, { message, short, lines, hint }: OperatorError): Finding {
+  return { text: message, ...(short !== undefined && { short }), node, lines, remedy: hint };
 }
 
 function foreign(node: string, { realm, renewedSecondsAgo }: Extract<Raised, { why: 'other-realm' }>): Finding {
   return {
     text: `${node} belongs to another sparkops, named ${realm}, which was at work there ${renewedSecondsAgo} s ago`,
+    short: `${node} belongs to sparkops ${realm}`,
     node,
     lines: [],
     remedy: `Ask who runs ${realm}. Once it has been silent for 5 minutes, a deploy takes the node over by itself.`,

@@ -6,6 +6,7 @@ export function unreachable(route: Route, what: string, cause?: unknown): Operat
   return new OperatorError('unreachable', `${placeOf(route)}: ${what}`, {
     hint: `On the bot's host try: ${sshWords(route)} true`,
     node: route.node.name,
+    short: `${route.node.name}: ${what}`,
     cause,
   });
 }

@@ -24,5 +24,6 @@ function oneOf(failures: readonly unknown[]): unknown {
     hint: [...new Set(told.map(({ hint }) => hint))].join(' '),
     lines: told.flatMap(({ lines, node }) => lines.slice(-5).map((line) => `${node ?? ''}: ${line}`)).slice(0, 15),
     cause: first,
+    ...(first.short !== undefined && { short: first.short }),
   });
 }

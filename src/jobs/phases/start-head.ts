@@ -76,6 +76,7 @@ async function waitForRay(ctx: PhaseContext, head: Machine): Promise<void> {
           hint: `On ${name}: docker logs ${container.name}`,
           lines: await lastWords(head),
           node: name,
+          short: own.outOfMemory ? `${name} ran out of memory` : `Ray on ${name} ended`,
         },
       );
     }
@@ -84,6 +85,7 @@ async function waitForRay(ctx: PhaseContext, head: Machine): Promise<void> {
         hint: `Does ${name} have that address, and does a firewall stand between the nodes?`,
         lines: await lastWords(head),
         node: name,
+        short: `Ray on ${name} doesn't answer`,
       });
     }
     await sleep(POLL_MS, undefined, { signal: ctx.signal }).catch(() => ctx.signal.throwIfAborted());

@@ -27,6 +27,7 @@ async function look(ctx: PhaseContext): Promise<Verdict> {
     return {
       state: 'blocked',
       finding: {
+        short: `it serves ${live.recipe} (#${live.number})`,
         text: `${plan.cluster} serves ${live.recipe} (#${live.number}) by now. It was not touched.`,
         node: live.node,
         lines: [],
@@ -43,6 +44,7 @@ async function look(ctx: PhaseContext): Promise<Verdict> {
   return {
     state: 'blocked',
     finding: {
+      short: `port ${taken.join(' and ')} on ${head} is taken`,
       text: `Port ${taken.join(' and ')} on ${head} is still in use, though no container of ours is left there.`,
       node: head,
       lines: [],

@@ -29,6 +29,7 @@ async function look(ctx: PhaseContext): Promise<Verdict> {
   return {
     state: 'blocked',
     finding: {
+      short: `port ${plan.port} on ${head} is still open`,
       text: `The containers of ${plan.recipe} are gone, but port ${plan.port} on ${head} is still open.`,
       node: head,
       lines: [],

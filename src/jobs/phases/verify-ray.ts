@@ -38,7 +38,8 @@ async function registered(ctx: PhaseContext): Promise<Verdict> {
       const [first] = machines.filter(({ node }) => names.includes(node.name));
       const seconds = Math.round(beforeLimit(ctx) / 1000);
       const text = `${names.join(' and ')} did not register with Ray within ${seconds} s.`;
-      return { state: 'blocked', finding: await withLogs(text, first ?? machines[0], verdict.lines) };
+      const short = `${names.join(' and ')} did not join Ray`;
+      return { state: 'blocked', finding: await withLogs({ text, short }, first ?? machines[0], verdict.lines) };
     }
   }
 }
@@ -54,15 +55,20 @@ async function deadContainer({ machines, plan }: PhaseContext, signal: AbortSign
     const { machine, own } = dead;
     const how = own ? `ended with code ${own.exitCode}${own.outOfMemory ? ' (out of memory)' : ''}` : 'is gone';
     const text = `The container on ${machine.node.name} ${how} before Ray had all nodes.`;
-    return { state: 'blocked', finding: await withLogs(text, machine, []) };
+    const short = `the container on ${machine.node.name} ended`;
+    return { state: 'blocked', finding: await withLogs({ text, short }, machine, []) };
   }
 }
 
-async function withLogs(text: string, machine: Machine, seen: readonly string[]): Promise<Finding> {
+async function withLogs(
+  what: { text: string; short: string },
+  machine: Machine,
+  seen: readonly string[],
+): Promise<Finding> {
   const { name, container } = machine.node;
   const words = await lastWords(machine, 15 - Math.min(seen.length, 5));
   return {
-    text,
+    ...what,
     node: name,
     lines: [...seen.slice(0, 5), ...words],
     remedy: `On ${name}: docker logs ${container.name}`,

@@ -57,15 +57,16 @@ export function aborting(
     stop.why === 'failed' && running
       ? withPhase(record, running.name, { state: 'failed', endedAt: at.toISOString(), saw: stop.cause.text })
       : record;
+  const where = record.phase && { phase: record.phase };
   if (stop.why === 'cancelled') {
     return {
       record: { ...marked, state: 'aborting', aborting: { to: 'cancelled', by: stop.by } },
-      event: { kind: 'aborting', to: 'cancelled', by: stop.by },
+      event: { kind: 'aborting', to: 'cancelled', ...where, by: stop.by },
     };
   }
   return {
     record: { ...marked, state: 'aborting', aborting: { to: 'failed' }, cause: stop.cause, remedy: stop.remedy },
-    event: { kind: 'aborting', to: 'failed', cause: stop.cause },
+    event: { kind: 'aborting', to: 'failed', ...where, cause: stop.cause },
   };
 }
 

@@ -100,15 +100,22 @@ function verdictCause(phase: Phase, verdict: Exclude<Verdict, { state: 'done' }>
   };
 }
 
-function findingCause({ text, node, lines, remedy }: Finding) {
-  return { cause: { text, lines, ...(node !== undefined && { node }) }, remedy };
+function findingCause({ text, short, node, lines, remedy }: Finding) {
+  return {
+    cause: { text, lines, ...(node !== undefined && { node }), ...(short !== undefined && { short }) },
+    remedy,
+  };
 }
 
 function tooLate(name: PhaseName, limitMs: number, lastSeen: string): Stop {
   const seen = lastSeen ? ` Last seen: ${lastSeen}` : '';
   return {
     why: 'failed',
-    cause: { text: `${name} was not done within its limit of ${durationText(limitMs)}.${seen}`, lines: [] },
+    cause: {
+      text: `${name} was not done within its limit of ${durationText(limitMs)}.${seen}`,
+      short: `${name} took longer than ${durationText(limitMs)}`,
+      lines: [],
+    },
     remedy: `Look at what it waited for. The limit is timeouts.${name.replaceAll('-', '_')} in sparkops.yaml.`,
   };
 }

@@ -17,7 +17,12 @@ export const digestCheck: Check = {
           text: `${text}: both were built where they are, so they may differ inside`,
           remedy: `Copy one to the other: on ${headName}, docker save ${plan.image} | ssh ${node.fabric.address} docker load`,
         }
-      : { state: 'failed', text, remedy: `On ${node.name} and ${headName}: docker pull ${plan.image}` };
+      : {
+          state: 'failed',
+          short: `${node.name} has another image than ${headName}`,
+          text,
+          remedy: `On ${node.name} and ${headName}: docker pull ${plan.image}`,
+        };
   },
 };
 

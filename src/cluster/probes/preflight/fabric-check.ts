@@ -12,12 +12,18 @@ export const fabricCheck: Check = {
       const where = found.map((each) => each.interface).join(', ');
       return {
         state: 'failed',
+        short: `${node.name} has another fabric interface`,
         text: `${node.fabric.address} is on ${where}, not on ${node.fabric.interface}`,
         remedy,
       };
     }
     const others = addresses.filter((each) => each.interface === node.fabric.interface).map((each) => each.address);
     const instead = others.length > 0 ? `it has ${others.join(', ')}` : `${node.fabric.interface} has no IPv4 address`;
-    return { state: 'failed', text: `not ${wanted}: ${instead}`, remedy };
+    return {
+      state: 'failed',
+      short: `${node.name} lacks its fabric address`,
+      text: `not ${wanted}: ${instead}`,
+      remedy,
+    };
   },
 };

@@ -7,6 +7,7 @@ export const imageCheck: Check = {
     if (image) return ok(`${plan.image}, ${shortId(image.id)}`);
     return {
       state: 'failed',
+      short: `${node.name} lacks the image`,
       text: `${plan.image} is not on this node`,
       remedy: `On ${node.name}: docker pull ${plan.image}`,
     };

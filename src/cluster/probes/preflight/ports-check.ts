@@ -14,11 +14,12 @@ export const portsCheck: Check = {
     const taken = wanted.filter((port) => listensOn(facts.listeners, port));
     if (taken.length === 0) return ok(`${wanted.join(' and ')} are free`);
 
-    const listed = `${taken.join(' and ')} ${taken.length === 1 ? 'is' : 'are'} in use`;
+    const listed = `port ${taken.join(' and ')} ${taken.length === 1 ? 'is' : 'are'} in use`;
     const holders = belonging.leftovers.filter((each) => each.node === node.name && each.container.running);
     if (holders.length > 0) return ok(`${listed} now, judged as if the leftovers were gone`);
     return {
       state: 'failed',
+      short: `port ${taken.join(' and ')} on ${node.name} is taken`,
       text: listed,
       remedy: `On ${node.name} see who listens: sudo ss -ltnp. Stop it, or use another port (port=, ray_port).`,
     };

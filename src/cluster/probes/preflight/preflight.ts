@@ -1,5 +1,5 @@
 import { OperatorError } from '../../../errors.ts';
-import type { CheckRow } from '../../finding.ts';
+import type { CheckRow, Finding } from '../../finding.ts';
 import type { Machine } from '../../machine.ts';
 import type { Plan } from '../../plan.ts';
 import { withLimit } from '../../remote/limit.ts';
@@ -72,11 +72,12 @@ function silent({ node }: Machine, limitMs: number): OperatorError {
   return new OperatorError('timeout', `${node.name} did not answer within ${Math.round(limitMs / 1000)} s.`, {
     hint: `Is it on? Does SSH work there (${node.address})?`,
     node: node.name,
+    short: `${node.name} does not answer`,
   });
 }
 
-function unread({ node }: Machine, { message, hint, lines }: OperatorError): CheckRow {
-  return { node: node.name, check: 'reach', state: 'failed', text: message, remedy: hint, lines };
+function unread({ node }: Machine, { message, short, hint, lines }: OperatorError): CheckRow {
+  return failedReach(node.name, { text: message, ...(short !== undefined && { short }), remedy: hint, lines });
 }
 
 function reached({ node }: Machine): CheckRow {
@@ -85,6 +86,9 @@ function reached({ node }: Machine): CheckRow {
 
 function fenceRows({ node, raiseProblem }: Machine): CheckRow[] {
   if (!raiseProblem) return [];
-  const { text, remedy, lines } = raiseProblem;
-  return [{ node: node.name, check: 'reach', state: 'failed', text, remedy, lines }];
+  return [failedReach(node.name, raiseProblem)];
+}
+
+function failedReach(node: string, { text, short, remedy, lines }: Finding): CheckRow {
+  return { node, check: 'reach', state: 'failed', text, ...(short !== undefined && { short }), remedy, lines };
 }

@@ -9,6 +9,7 @@ export const servingCheck: Check = {
     const names = here.map(({ recipe, number }) => `${recipe} (#${number})`).join(', ');
     return {
       state: 'failed',
+      short: `it serves ${names} already`,
       text: `${plan.cluster} serves ${names}`,
       remedy: `Stop it first: stop on ${plan.cluster}`,
     };

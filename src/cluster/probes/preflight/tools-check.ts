@@ -7,6 +7,7 @@ export const toolsCheck: Check = {
       ? ok('flock, timeout and setsid are there')
       : {
           state: 'failed',
+          short: `${node.name} lacks ${missingTools.join(', ')}`,
           text: `${missingTools.join(', ')} missing: changes can't be guarded`,
           remedy: `On ${node.name} install util-linux and coreutils.`,
         },
