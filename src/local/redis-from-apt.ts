@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findProgram } from './find-program.ts';
 
-export interface UnpackedRedis {
+/** A server's program, and the folders of libraries that it needs besides the system's. */
+export interface RedisProgram {
   program: string;
   libraries: readonly string[];
 }
@@ -21,7 +22,7 @@ export async function redisFromApt(options: {
   cache: string;
   path: string;
   log: (line: string) => void;
-}): Promise<UnpackedRedis | undefined> {
+}): Promise<RedisProgram | undefined> {
   const root = join(options.cache, 'root');
   const kept = await unpacked(root);
   if (kept) return kept;
@@ -71,7 +72,7 @@ function dependencies(text: string): string[] {
   return [...text.matchAll(/^\s+Depends: ([a-z0-9][a-z0-9+.-]*)/gm)].map((match) => match[1] ?? '').filter(Boolean);
 }
 
-async function unpacked(root: string): Promise<UnpackedRedis | undefined> {
+async function unpacked(root: string): Promise<RedisProgram | undefined> {
   const program = await findProgram(PACKAGES.slice(0, 1), join(root, 'usr/bin'));
   if (!program) return undefined;
   const libraries: string[] = [];

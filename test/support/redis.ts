@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRedis } from '../../src/local/redis-server.ts';
+import { redisProgram } from './redis-program.ts';
 
 export interface TestRedis {
   url: string;
@@ -17,14 +18,14 @@ export interface TestRedis {
 /** A private Redis with its data in a temporary folder; `stop` removes both. */
 export async function testRedis(): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'sparkops-redis-'));
-  let redis = await startRedis({ folder });
+  let redis = await startRedis({ folder, ...(await redisProgram()) });
   return {
     url: redis.url,
     pause: () => void process.kill(redis.pid, 'SIGSTOP'),
     goOn: () => void process.kill(redis.pid, 'SIGCONT'),
     kill: () => redis.kill(),
     startAgain: async () => {
-      redis = await startRedis({ folder, port: redis.port });
+      redis = await startRedis({ folder, port: redis.port, ...(await redisProgram()) });
     },
     stop: async () => {
       await redis.stop();

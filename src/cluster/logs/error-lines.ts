@@ -1,25 +1,32 @@
 import type { CleanLine } from './clean-lines.ts';
+import { isProgressBar } from './progress.ts';
+import { firstSentences } from './first-sentences.ts';
 
 export interface PlainCause {
-  /** The error line that says most, or the last line. */
+  /** The error line that says most, or the last line; at most 200 characters, cut at a sentence. */
   text: string;
+  /** What kind of error it is, if one can be read: "torch.OutOfMemoryError". */
+  exception?: string;
   /** Of the node that wrote it. */
   ip?: string;
-  /** What proves it, at most 15. */
+  /** What proves it, at most 15; the one that `text` is of stands whole among them. */
   lines: readonly string[];
 }
 
 // vLLM's record head: level, time, file and line.
 const RECORD = /^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]*\]\s?/;
-const EXCEPTION = /^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Timeout)(?::|$)/;
+const EXCEPTION = /^((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Timeout))(?::|$)/;
 const ERROR_RECORD = /^(?:ERROR|CRITICAL) /;
 /** They say only that something before them failed. */
 const WRAPPER =
   /Engine core initialization failed|root cause above|EngineDeadError|^SystemExit|^KeyboardInterrupt|CancelledError/;
 
 const BEFORE = 9;
-const AFTER = 5;
-const MAX_WIDTH = 300;
+const AFTER = 3;
+const MAX_TEXT = 200;
+const MAX_WIDTH = 400;
+/** The deciding line: a bound against a log that never ends its line. */
+const MAX_DECIDING = 1_000;
 
 /** A first, plain reading of how a log ends. `nodeOf` names the node of an address. */
 export function plainCause(log: readonly CleanLine[], nodeOf: (ip: string) => string | undefined): PlainCause {
@@ -27,21 +34,25 @@ export function plainCause(log: readonly CleanLine[], nodeOf: (ip: string) => st
   const errors = texts.flatMap((text, at) => (EXCEPTION.test(text.trimStart()) ? [at] : []));
   const records = log.flatMap(({ text }, at) => (ERROR_RECORD.test(text) ? [at] : []));
   const isRoot = (at: number) => !WRAPPER.test(texts[at] ?? '');
-  const at =
-    errors.findLast(isRoot) ??
-    errors.at(-1) ??
-    records.findLast(isRoot) ??
-    records.at(-1) ??
-    Math.max(0, log.length - 1);
+  const error = errors.findLast(isRoot) ?? errors.at(-1) ?? records.findLast(isRoot) ?? records.at(-1);
+  const at = error ?? Math.max(0, log.length - 1);
 
-  const block = range(Math.max(0, at - BEFORE), at).filter((each) => speaks(texts[each] ?? '') && each !== at);
+  // How far a bar was says nothing beside an error.
+  const tells = (text: string) => speaks(text) && !(error !== undefined && isProgressBar(text));
+  const block = range(Math.max(0, at - BEFORE), at).filter((each) => tells(texts[each] ?? '') && each !== at);
   const after = [...errors, ...records].filter((each) => each > at);
   const shown = [...block, at, ...[...new Set(after)].toSorted((a, b) => a - b).slice(-AFTER)];
   const ip = log[at]?.ip;
+  const text = (texts[at] ?? 'the log is empty').trim();
+  const exception = EXCEPTION.exec(text)?.[1];
   return {
-    text: (texts[at] ?? 'the log is empty').trim().slice(0, MAX_WIDTH),
+    text: firstSentences(text, MAX_TEXT),
+    ...(exception !== undefined && { exception }),
     ...(ip !== undefined && { ip }),
-    lines: shown.flatMap((each) => lineOf(log[each], texts[each], nodeOf)),
+    lines: shown.flatMap((each) => {
+      const width = each === at ? MAX_DECIDING : MAX_WIDTH;
+      return lineOf(log[each], texts[each], nodeOf).map((line) => line.slice(0, width));
+    }),
   };
 }
 
@@ -57,7 +68,7 @@ function lineOf(
 ): string[] {
   if (!line || text === undefined) return [];
   const node = line.ip === undefined ? undefined : (nodeOf(line.ip) ?? line.ip);
-  return [`${node === undefined ? '' : `${node}: `}${text}`.slice(0, MAX_WIDTH)];
+  return [`${node === undefined ? '' : `${node}: `}${text}`];
 }
 
 function range(from: number, to: number): number[] {

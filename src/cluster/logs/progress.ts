@@ -43,6 +43,10 @@ const MARKS: readonly Mark[] = [
 /** A bar of a kind that is not known yet still shows that something moves. */
 const OTHER_BAR = new RegExp(BAR);
 
+export function isProgressBar(line: string): boolean {
+  return OTHER_BAR.test(line);
+}
+
 export interface ProgressReader {
   /** Takes a cleaned line. True when it shows that the start went on: only that ends a silence. */
   take: (line: string) => boolean;

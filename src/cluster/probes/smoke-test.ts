@@ -50,12 +50,23 @@ export async function smokeTest(http: Http, options: SmokeOptions): Promise<Smok
   if (stream.status !== 200) return refused(stream, options);
   const reply = await readReply(stream, now);
   if (reply.error !== undefined)
-    return wrong(options, `The engine broke off its answer to "${question}".`, reply.error);
+    return wrong(
+      options,
+      { text: `The engine broke off its answer to "${question}".`, short: 'its answer broke off' },
+      reply.error,
+    );
 
   const said = (reply.content.trim() === '' ? reply.reasoning : reply.content).trim();
-  if (said === '') return wrong(options, `The engine's answer to "${question}" was empty.`, '');
+  if (said === '') {
+    return wrong(
+      options,
+      { text: `The engine's answer to "${question}" was empty.`, short: 'its answer was empty' },
+      '',
+    );
+  }
   if (!numbersIn(said).includes(answer)) {
-    return wrong(options, `The engine's answer to "${question}" was wrong (${answer} is right).`, said);
+    const text = `The engine's answer to "${question}" was wrong (${answer} is right).`;
+    return wrong(options, { text, short: 'its answer was wrong' }, said);
   }
   const first = reply.firstAt ?? begun;
   const writing = ((reply.lastAt ?? first) - first) / 1000;
@@ -115,10 +126,18 @@ async function readReply(stream: HttpStream, now: () => number): Promise<Reply> 
 async function refused(stream: HttpStream, options: SmokeOptions): Promise<SmokeResult> {
   let body = '';
   for await (const chunk of stream.chunks) body += chunk;
-  return wrong(options, `The engine refused a chat completion with status ${stream.status}.`, body);
+  const { status } = stream;
+  return wrong(
+    options,
+    {
+      text: `The engine refused a chat completion with status ${status}.`,
+      short: `it refuses a chat, status ${status}`,
+    },
+    body,
+  );
 }
 
-function wrong({ node }: SmokeOptions, text: string, proof: string): SmokeResult {
+function wrong({ node }: SmokeOptions, what: { text: string; short: string }, proof: string): SmokeResult {
   const lines =
     proof === ''
       ? []
@@ -127,7 +146,7 @@ function wrong({ node }: SmokeOptions, text: string, proof: string): SmokeResult
           .slice(0, 15)
           .map((line) => line.slice(0, 300));
   const remedy = 'Look at the log and at the recipe: chat template, quantization, parsers.';
-  return { ok: false, finding: { text, node, lines, remedy } };
+  return { ok: false, finding: { ...what, node, lines, remedy } };
 }
 
 function numbersIn(text: string): number[] {

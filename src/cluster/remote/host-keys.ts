@@ -80,7 +80,7 @@ function hostKeys(
 function whatToDo({ node, cluster }: Route, type: string): string {
   const file = type.startsWith('ecdsa') ? 'ecdsa' : type.includes('rsa') ? 'rsa' : 'ed25519';
   return (
-    `On the console of ${node.name} run: ssh-keygen -lf /etc/ssh/ssh_host_${file}_key.pub ` +
+    `On the console of ${node.name} run: ssh-keygen -lf /etc/ssh/ssh_host_${file}_key.pub. ` +
     `If it prints the offered fingerprint, put it into host_key of ${node.name} in clusters/${cluster}.yaml. ` +
     `If not, something else answers at ${node.address}: don't connect to it.`
   );

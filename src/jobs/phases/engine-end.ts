@@ -1,6 +1,6 @@
 import type { Finding } from '../../cluster/finding.ts';
 import { type CleanLine, lineCleaner } from '../../cluster/logs/clean-lines.ts';
-import { plainCause } from '../../cluster/logs/error-lines.ts';
+import { plainCause, type PlainCause } from '../../cluster/logs/error-lines.ts';
 import type { EngineState } from '../../cluster/logs/follow.ts';
 import type { OurContainer } from '../../cluster/probes/containers.ts';
 import { run } from '../../cluster/remote/command.ts';
@@ -25,15 +25,33 @@ export async function endedFinding(
   const [head] = ctx.machines;
   const { name, paths } = head.node;
   const lines = log ?? (await tail(ctx));
-  const what = `${whatEnded(end, name)}${stage === undefined ? '' : ` in step ${stage}`}`;
-  const remedy = `Read the whole log: ${paths.run}/serve.log on ${name}.`;
+  const ended = whatEnded(end, name);
+  const what = `${ended}${stage === undefined ? '' : ` in step ${stage}`}`;
+  const remedy = `The whole log is on ${name}: ${paths.run}/serve.log`;
+  const short = `${ended.charAt(0).toLowerCase()}${ended.slice(1)}`;
   // Without a word of the engine's the container may have said something.
-  if (lines.length === 0) return { text: `${what}.`, node: name, lines: await lastWords(head), remedy };
+  if (lines.length === 0) return { text: `${what}.`, short, node: name, lines: await lastWords(head), remedy };
 
   const nodeOf = (ip: string) => ctx.plan.nodes.find((node) => node.fabric.address === ip)?.name;
   const cause = plainCause(lines, nodeOf);
   const node = cause.ip === undefined ? name : (nodeOf(cause.ip) ?? name);
-  return { text: `${what}: ${cause.text}`, node, lines: cause.lines, remedy };
+  const where = cause.ip === undefined ? '' : `${node}: `;
+  return {
+    text: `${what}: ${where}${cause.text}`,
+    short: shortOf(cause, node) ?? short,
+    node,
+    lines: cause.lines,
+    remedy: outOfGpuMemory(cause) ? `See what else uses memory on ${node}. ${remedy}` : remedy,
+  };
+}
+
+function shortOf(cause: PlainCause, node: string): string | undefined {
+  if (outOfGpuMemory(cause)) return `${node} ran out of GPU memory`;
+  return cause.exception === undefined ? undefined : `${node}: ${cause.exception.replace(/^.*\./, '')}`;
+}
+
+function outOfGpuMemory({ text }: PlainCause): boolean {
+  return /OutOfMemoryError|CUDA out of memory/.test(text);
 }
 
 async function tail({ machines: [head] }: PhaseContext): Promise<CleanLine[]> {

@@ -1,3 +1,4 @@
+import { dockerReason, dockerWords } from '../../cluster/docker-reason.ts';
 import { containerLogs, envFile, removeContainers, startContainer } from '../../cluster/docker.ts';
 import type { Machine } from '../../cluster/machine.ts';
 import type { PlanNode } from '../../cluster/plan.ts';
@@ -19,18 +20,13 @@ export async function ensureContainer(ctx: PhaseContext, machine: Machine): Prom
     result = await machine.change(command, { stdin });
   }
   if (result.exitCode === 0) return;
-  const lines = result.stderr.trim().split('\n');
-  // Around the reason Docker says how to get help.
-  const reason = lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? '';
-  throw new OperatorError(
-    'command-failed',
-    `${node.name} could not start its container: ${reason.replace(/^docker: /, '').replace(/^Error response from daemon: /, '')}`,
-    {
-      hint: 'sparkops plan prints the docker command, to be tried by hand.',
-      lines: lines.slice(-15),
-      node: node.name,
-    },
-  );
+  const { text, short = `${node.name}: no container` } = dockerReason(result.stderr, node.name);
+  throw new OperatorError('command-failed', `${node.name} could not start its container: ${text}.`, {
+    hint: `Does the image fit (${node.container.image})? sparkops plan prints the docker command, to be tried by hand.`,
+    lines: dockerWords(result.stderr).slice(-15),
+    node: node.name,
+    short,
+  });
 }
 
 /** The last lines of a container's output, oldest first. Never rejects on what Docker says. */

@@ -66,6 +66,7 @@ function verdictOf(health: EngineHealth, servedName: string): Verdict | undefine
       return {
         state: 'blocked',
         finding: {
+          short: 'the engine serves another model',
           text: `The engine is up, but serves ${health.names.join(', ') || 'no model'}, not ${servedName}.`,
           lines: [],
           remedy: 'Look at --served-model-name in the recipe, and at who else may listen on that port.',
@@ -88,11 +89,12 @@ interface Waiting {
 function lateness({ ctx, stage, log, runningMs, silentMs }: Waiting): Finding | undefined {
   const { plan } = ctx;
   const node = plan.nodes[0].name;
-  const lines = log.slice(-10).map(({ text }) => text.slice(0, 300));
+  const lines = log.slice(-3).map(({ text }) => text.slice(0, 400));
   const at = stageText(stage);
   if (silentMs > plan.limits.silenceMs) {
     return {
       text: `No progress for ${minutes(silentMs)}, last seen: ${at}.`,
+      short: `stuck in ${stage.stage} for ${minutes(silentMs)}`,
       node,
       lines,
       remedy:
@@ -102,6 +104,7 @@ function lateness({ ctx, stage, log, runningMs, silentMs }: Waiting): Finding | 
   if (runningMs > beforeLimit(ctx)) {
     return {
       text: `Not loaded after ${minutes(runningMs)}, last seen: ${at}.`,
+      short: `not loaded after ${minutes(runningMs)}`,
       node,
       lines,
       remedy: 'If it was still moving, raise timeouts.load in sparkops.yaml.',

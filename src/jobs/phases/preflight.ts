@@ -23,16 +23,25 @@ function verdictOf(rows: readonly CheckRow[]): Verdict {
   if (!first) {
     return { state: 'done', saw: `${rows.length} checks, ${warnings === 0 ? 'all ok' : `${warnings} with a warning`}` };
   }
-  const more = others.length === 0 ? '' : `, and ${others.length} more of ${rows.length} checks failed`;
+  const more = others.length === 0 ? '' : ` ${others.length} more of ${rows.length} checks failed.`;
   return {
     state: 'blocked',
     finding: {
-      text: `${first.node}: ${first.text}${more}. Nothing was changed.`,
+      text: `${sentence(named(first))}${more}`,
+      short: `${first.short ?? `${first.node} fails in ${first.check}`}${others.length === 0 ? '' : `, ${others.length} more`}`,
       node: first.node,
-      lines: failed
-        .flatMap(({ node, check, text, lines }) => [`${node} ${check}: ${text}`, ...(lines ?? [])])
-        .slice(0, 15),
+      // One alone is told by the text.
+      lines: failed.flatMap((row) => [...(others.length === 0 ? [] : [named(row)]), ...(row.lines ?? [])]).slice(0, 15),
       remedy: [...new Set(failed.flatMap(({ remedy }) => remedy ?? []))].join('\n'),
     },
   };
+}
+
+/** With its node, unless the text begins with it. */
+function named({ node, text }: CheckRow): string {
+  return text.startsWith(node) ? text : `${node}: ${text}`;
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

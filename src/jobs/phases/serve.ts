@@ -4,6 +4,7 @@ import { OperatorError } from '../../errors.ts';
 import { endedFinding, endOf } from './engine-end.ts';
 import { ownContainer } from './look-around.ts';
 import type { Phase, PhaseContext, Verdict } from './phase.ts';
+import { removeOwn } from './remove-from-nodes.ts';
 
 /** Starts the engine, detached, in the head's container. Alive: its process, in the very start of the container that it was started in. */
 export const serve: Phase = {
@@ -21,9 +22,13 @@ export const serve: Phase = {
         hint: `Does the image have python3? On ${head.node.name}: docker exec ${head.node.container.name} python3 --version`,
         lines,
         node: head.node.name,
+        short: `no start of the engine on ${head.node.name}`,
       },
     );
   },
+
+  // It lives in the head's container: it goes first, before its workers do.
+  undo: (ctx) => removeOwn(ctx, ctx.machines[0]),
 };
 
 async function look(ctx: PhaseContext): Promise<Verdict> {

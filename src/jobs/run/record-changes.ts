@@ -55,7 +55,11 @@ export function aborting(
   const running = record.phases.find(({ state }) => state === 'running');
   const marked =
     stop.why === 'failed' && running
-      ? withPhase(record, running.name, { state: 'failed', endedAt: at.toISOString(), saw: stop.cause.text })
+      ? withPhase(record, running.name, {
+          state: 'failed',
+          endedAt: at.toISOString(),
+          saw: stop.cause.short ?? stop.cause.text,
+        })
       : record;
   const where = record.phase && { phase: record.phase };
   if (stop.why === 'cancelled') {

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRedis } from '../../../src/local/redis-server.ts';
+import { redisProgram } from '../../support/redis-program.ts';
 
 export interface PausableRedis {
   url: string;
@@ -17,7 +18,7 @@ export interface PausableRedis {
 
 export async function pausableRedis(): Promise<PausableRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'sparkops-redis-'));
-  let server = await startRedis({ folder });
+  let server = await startRedis({ folder, ...(await redisProgram()) });
   return {
     url: server.url,
     pause: async () => {
@@ -28,7 +29,7 @@ export async function pausableRedis(): Promise<PausableRedis> {
     },
     kill: () => server.kill(),
     start: async () => {
-      server = await startRedis({ folder, port: server.port });
+      server = await startRedis({ folder, port: server.port, ...(await redisProgram()) });
     },
     stop: async () => {
       process.kill(server.pid, 'SIGCONT');

@@ -1,4 +1,4 @@
-import type { DataTableBlock, KnownBlock, SectionBlock, TableBlock, TaskCardBlock, TextObject } from '@slack/types';
+import type { DataTableBlock, InputBlock, KnownBlock, SectionBlock, TableBlock, TaskCardBlock, TextObject } from '@slack/types';
 import MarkdownIt from 'markdown-it';
 import type { JsonObject } from '../json.ts';
 import type { Person } from '../people.ts';
@@ -45,9 +45,9 @@ function blockHtml(block: KnownBlock, scene: Scene): string {
     case 'section':
       return sectionHtml(block, scene, control);
     case 'plan':
-      return `<h4>${plainHtml(block.title)}</h4>${tasksOf(block)
-        .map((task) => taskHtml(task, scene))
-        .join('')}`;
+      return `<h4>${plainHtml(block.title)}</h4><ol>${tasksOf(block)
+        .map((task) => `<li>${taskHtml(task, scene)}</li>`)
+        .join('')}</ol>`;
     case 'task_card':
       return taskHtml(block, scene);
     case 'rich_text':
@@ -61,13 +61,8 @@ function blockHtml(block: KnownBlock, scene: Scene): string {
       return 'image_url' in block
         ? `<img src="${escapeHtml(block.image_url)}" alt="${escapeHtml(block.alt_text)}">`
         : escapeHtml(block.alt_text);
-    case 'input': {
-      const optional = block.optional ? ' <small>(optional)</small>' : '';
-      const error = scene.errors[block.block_id ?? ''];
-      const wrong = error === undefined ? '' : `<div class="error" role="alert">${escapeHtml(error)}</div>`;
-      const hint = block.hint ? `<small>${plainHtml(block.hint.text)}</small>` : '';
-      return `<label><b>${plainHtml(block.label.text)}</b>${optional}${control(block.element)}</label>${hint}${wrong}`;
-    }
+    case 'input':
+      return inputHtml(block, scene);
     case 'alert':
       return `<div role="note"><b>${escapeHtml(block.level ?? 'note')}</b> ${textHtml(block.text, scene)}</div>`;
     case 'container':
@@ -78,6 +73,23 @@ function blockHtml(block: KnownBlock, scene: Scene): string {
     case 'video':
       return `<span class="unknown">[${escapeHtml(block.type)}]</span>`;
   }
+}
+
+function inputHtml(block: InputBlock, scene: Scene): string {
+  const id = block.block_id ?? '';
+  const error = scene.errors[id];
+  const errorId = escapeHtml(`error-${id}`);
+  const wrong = error === undefined ? '' : `<p class="error" id="${errorId}" role="alert">${escapeHtml(error)}</p>`;
+  const optional = block.optional ? ' <small>(optional)</small>' : '';
+  const label = `<b>${plainHtml(block.label.text)}</b>${optional}`;
+  const element = Object.assign<JsonObject, object>({}, block.element);
+  const control = elementHtml(element, scene.people, error === undefined ? '' : errorId);
+  const hint = block.hint ? `<small>${plainHtml(block.hint.text)}</small>` : '';
+  const isGroup = block.element.type === 'checkboxes' || block.element.type === 'radio_buttons';
+  const whole = isGroup
+    ? `<fieldset><legend>${label}</legend>${control}</fieldset>`
+    : `<label>${label}${control}</label>`;
+  return `${whole}${hint}${wrong}`;
 }
 
 function sectionHtml(block: SectionBlock, scene: Scene, control: (element: object) => string): string {

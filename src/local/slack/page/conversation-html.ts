@@ -1,75 +1,66 @@
+import { repliesTo } from '../conversation.ts';
 import type { Message } from '../message.ts';
-import { stackOf } from '../modals.ts';
-import { BOT } from '../people.ts';
 import { formatDate } from '../text/dates.ts';
 import type { Reader } from '../text/reader.ts';
-import { displayName, type Workspace } from '../workspace.ts';
-import { blocksHtml, type Scene } from './blocks-html.ts';
-import { escapeHtml, plainHtml } from './html.ts';
-import { mrkdwnHtml } from './mrkdwn-html.ts';
+import { messageAt, type Workspace } from '../workspace.ts';
+import type { Scene } from './blocks-html.ts';
+import { addressOf, type LookingAt } from './looking-at.ts';
+import { messageHtml } from './message-html.ts';
 
-/** What one person sees of a channel: its messages with their threads, and the ephemeral ones that are theirs. */
-export function conversationHtml(workspace: Workspace, reader: Reader, user: string, channel: string): string {
-  if (!workspace.channels.get(channel)?.members.has(user)) return '';
-  const seen = [...workspace.messages, ...workspace.ephemerals]
+/** What one person sees of a channel: what stands at its top, and the ephemeral messages that are theirs. */
+export function conversationHtml(workspace: Workspace, reader: Reader, at: LookingAt): string {
+  const scene = sceneFor(workspace, reader);
+  const items = seenIn(workspace, at)
+    .filter((message) => isAtTop(workspace, message))
+    .map((message) =>
+      item(message, messageHtml(workspace, message, scene, threadLink(workspace, reader, message, at))),
+    );
+  return items.length === 0 ? '' : `<ol>${items.join('')}</ol>`;
+}
+
+/** The open thread: its root and replies; nothing when none is open. */
+export function threadHtml(workspace: Workspace, reader: Reader, at: LookingAt): string {
+  const root = at.thread === undefined ? undefined : messageAt(workspace, at.channel, at.thread);
+  if (!root) return '';
+  const scene = sceneFor(workspace, reader);
+  const items = inThread(workspace, root, at).map((message) => item(message, messageHtml(workspace, message, scene)));
+  return `<ol>${items.join('')}</ol>`;
+}
+
+/** Everything in the channel that the person may see, oldest first. */
+export function seenIn(workspace: Workspace, { user, channel }: LookingAt): Message[] {
+  if (!workspace.channels.get(channel)?.members.has(user)) return [];
+  return [...workspace.messages, ...workspace.ephemerals]
     .filter((message) => message.channel === channel && (message.only_for ?? user) === user)
     .toSorted((a, b) => Number(a.ts) - Number(b.ts));
-  const scene: Scene = { reader, people: [...workspace.people.values()], errors: {} };
-  const rendered = (message: Message): string => messageHtml(workspace, message, scene);
-  const roots = new Set(seen.map((message) => message.ts));
-  return seen
-    .filter((message) => !message.thread_ts || message.thread_ts === message.ts || !roots.has(message.thread_ts))
-    .map((message) => {
-      const replies = seen.filter((other) => other.thread_ts === message.ts && other !== message);
-      const thread = replies.length > 0 ? `<div class="thread">${replies.map(rendered).join('')}</div>` : '';
-      return `<article>${rendered(message)}${thread}${replyHtml(message)}</article>`;
-    })
-    .join('');
 }
 
-/** The modal in front of a person, or nothing. */
-export function modalHtml(workspace: Workspace, reader: Reader, user: string): string {
-  const open = stackOf(workspace, user).at(-1);
-  if (!open) return '';
-  const { view, errors } = open;
-  const blocks = blocksHtml(view.blocks, { reader, people: [...workspace.people.values()], errors });
-  const submit = view.submit ? `<button class="button primary">${plainHtml(view.submit.text)}</button>` : '';
-  const close = plainHtml(view.close?.text ?? 'Cancel');
-  return (
-    `<form id="modal" role="dialog" aria-label="${escapeHtml(view.title.text)}" data-view="${escapeHtml(view.id)}">` +
-    `<h3>${plainHtml(view.title.text)}</h3>${blocks}` +
-    `<footer><button type="button" class="button" data-close>${close}</button>${submit}</footer></form>`
-  );
+function inThread(workspace: Workspace, root: Message, at: LookingAt): Message[] {
+  return [root, ...seenIn(workspace, at).filter((other) => other.thread_ts === root.ts && other !== root)];
 }
 
-function messageHtml(workspace: Workspace, message: Message, scene: Scene): string {
-  const name = escapeHtml(displayName(workspace, message.user));
-  const badge = message.user === BOT.userId ? ' <span class="badge">APP</span>' : '';
-  const time = formatDate(Number(message.ts), '{time}', scene.reader);
-  const only = message.only_for === undefined ? '' : '<div class="faint">Only visible to you</div>';
-  const content = message.blocks ? blocksHtml(message.blocks, scene) : mrkdwnHtml(message.text, scene.reader);
-  const edited = message.edited ? ' <span class="faint">(edited)</span>' : '';
-  const broadcast = message.subtype === 'thread_broadcast' ? '<div class="faint">also sent to the channel</div>' : '';
-  return (
-    `<section class="message${message.only_for === undefined ? '' : ' ephemeral'}" data-ts="${message.ts}">` +
-    `${only}<b>${name}</b>${badge} <time class="faint">${time}</time>${broadcast}` +
-    `<div>${content}${edited}</div>${filesHtml(message)}${reactionsHtml(message)}</section>`
-  );
+function isAtTop(workspace: Workspace, { thread_ts: root, ts, subtype, channel }: Message): boolean {
+  if (root === undefined || root === ts || subtype === 'thread_broadcast') return true;
+  return messageAt(workspace, channel, root) === undefined;
 }
 
-function filesHtml({ files = [] }: Message): string {
-  return files
-    .map(({ id, title, size }) => {
-      return `<a class="file" href="/files/${escapeHtml(id)}" target="_blank">${escapeHtml(title)} <span class="faint">${size} bytes</span></a>`;
-    })
-    .join('');
-}
-
-function reactionsHtml({ reactions = [] }: Message): string {
-  return reactions.map(({ name, count }) => `<span class="badge">${plainHtml(`:${name}:`)} ${count}</span>`).join(' ');
-}
-
-function replyHtml(message: Message): string {
+function threadLink(workspace: Workspace, reader: Reader, message: Message, at: LookingAt): string {
   if (message.only_for !== undefined) return '';
-  return `<form class="reply" data-thread="${message.ts}"><input name="text" placeholder="Reply in the thread" autocomplete="off"></form>`;
+  const root = message.thread_ts ?? message.ts;
+  const link = (words: string, quiet = ''): string =>
+    `<a class="replies${quiet}" data-thread="${root}" href="${addressOf({ ...at, thread: root })}">${words}</a>`;
+  if (root !== message.ts) return link('Sent from a thread: open it');
+  const replies = repliesTo(workspace, message);
+  const last = replies.at(-1);
+  if (!last) return link('Reply in a thread', ' quiet');
+  const when = `<span class="faint">last at ${formatDate(Number(last.ts), '{time}', reader)}</span>`;
+  return link(`${replies.length} ${replies.length === 1 ? 'reply' : 'replies'} ${when}`);
+}
+
+function item({ ts }: Message, html: string): string {
+  return `<li data-key="${ts}">${html}</li>`;
+}
+
+function sceneFor(workspace: Workspace, reader: Reader): Scene {
+  return { reader, people: [...workspace.people.values()], errors: {} };
 }

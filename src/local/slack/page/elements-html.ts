@@ -1,9 +1,22 @@
-import { isObject, textIn, type JsonObject } from '../json.ts';
+import { isObject, objectsIn, textIn, type JsonObject } from '../json.ts';
 import { optionsOf } from '../elements.ts';
 import { escapeHtml, linkHtml, plainHtml } from './html.ts';
 
-/** Something to act on: a button, a select, an input. The page's script finds it by its data attributes. */
-export function elementHtml(element: JsonObject, people: readonly { id: string; displayName: string }[]): string {
+/**
+ * Something to act on: a button, a select, an input. The page's script finds it by its data attributes.
+ * `errorId`: of the text that says what is wrong with its value.
+ */
+export function elementHtml(
+  element: JsonObject,
+  people: readonly { id: string; displayName: string }[],
+  errorId = '',
+): string {
+  const html = controlHtml(element, people);
+  if (errorId === '') return html;
+  return html.replace(/<(input|select|textarea) /, `<$1 aria-invalid="true" aria-describedby="${errorId}" `);
+}
+
+function controlHtml(element: JsonObject, people: readonly { id: string; displayName: string }[]): string {
   const type = textIn(element, 'type') ?? '';
   switch (type) {
     case 'button':
@@ -46,32 +59,46 @@ function buttonHtml(element: JsonObject): string {
   const value = textIn(element, 'value') === undefined ? '' : ` data-value="${attribute(element, 'value')}"`;
   const title = textIn(element, 'accessibility_label');
   const name = title === undefined ? '' : ` aria-label="${escapeHtml(title)}"`;
-  const button = `<button type="button" class="button ${escapeHtml(style)}" ${action(element)}${value}${confirm}${name}>${label}</button>`;
+  const key = attribute(element, 'action_id') + attribute(element, 'value');
+  const button = `<button type="button" data-key="${key}" class="button ${escapeHtml(style)}" ${action(element)}${value}${confirm}${name}>${label}</button>`;
   return url === undefined ? button : `${button} ${linkHtml(url, 'open')}`;
 }
 
 function confirmAttribute(confirm: JsonObject): string {
   const texts = ['title', 'text', 'confirm', 'deny'].map((key) => [key, labelOf({ text: confirm[key] })]);
-  return escapeHtml(JSON.stringify(Object.fromEntries(texts)));
+  return escapeHtml(JSON.stringify({ ...Object.fromEntries(texts), style: textIn(confirm, 'style') ?? 'primary' }));
 }
 
 function selectHtml(element: JsonObject, options: [string, string][]): string {
-  const initial = isObject(element['initial_option']) ? textIn(element['initial_option'], 'value') : undefined;
-  const placeholder = labelOf({ text: element['placeholder'] }) || (element['type'] === 'overflow' ? '⋯' : 'Choose');
+  const isMenu = element['type'] === 'overflow';
+  const initial = initialValues(element);
+  const placeholder = labelOf({ text: element['placeholder'] }) || (isMenu ? '⋯' : 'Choose');
   const items = options.map(([value, label]) => {
-    const selected = value === initial ? ' selected' : '';
+    const selected = initial.includes(value) ? ' selected' : '';
     return `<option value="${escapeHtml(value)}"${selected}>${escapeHtml(label)}</option>`;
   });
-  return `<select ${action(element)} data-input><option value="">${escapeHtml(placeholder)}</option>${items.join('')}</select>`;
+  const name = textIn(element, 'accessibility_label') ?? (isMenu ? 'More' : placeholder);
+  return (
+    `<select ${action(element)} data-input${isMenu ? ' data-menu' : ''} aria-label="${escapeHtml(name)}">` +
+    `<option value="">${escapeHtml(placeholder)}</option>${items.join('')}</select>`
+  );
 }
 
 function choicesHtml(element: JsonObject, type: 'checkbox' | 'radio'): string {
+  const initial = initialValues(element);
   return optionsOf(element)
     .map((option) => {
-      const input = `<input type="${type}" name="${attribute(element, 'action_id')}" value="${attribute(option, 'value')}" ${action(element)} data-input>`;
+      const checked = initial.includes(textIn(option, 'value') ?? '') ? ' checked' : '';
+      const input = `<input type="${type}" name="${attribute(element, 'action_id')}" value="${attribute(option, 'value')}" ${action(element)} data-input${checked}>`;
       return `<label class="choice">${input} ${plainHtml(labelOf(option))}</label>`;
     })
     .join('');
+}
+
+function initialValues(element: JsonObject): string[] {
+  const one = isObject(element['initial_option']) ? [element['initial_option']] : [];
+  const values = [...one, ...objectsIn(element['initial_options'])].map((option) => textIn(option, 'value') ?? '');
+  return [...values, textIn(element, 'initial_user') ?? ''].filter((value) => value !== '');
 }
 
 function inputHtml(element: JsonObject, type: 'text' | 'number' | 'email' | 'url'): string {

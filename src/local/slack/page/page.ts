@@ -1,15 +1,19 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import type { Acts } from '../acts.ts';
+import type { Delivery } from '../delivery.ts';
 import { readJson, type Reply, type Request } from '../http.ts';
 import { isObject, textIn, type JsonObject } from '../json.ts';
-import { OPERATOR, OPS_CHANNEL } from '../people.ts';
+import { BOT } from '../people.ts';
 import type { Reader } from '../text/reader.ts';
-import { channelName, type Workspace } from '../workspace.ts';
-import { conversationHtml, modalHtml } from './conversation-html.ts';
-import { escapeHtml } from './html.ts';
+import type { Workspace } from '../workspace.ts';
+import { frame } from './frame.ts';
+import { watchHeadlines } from './headlines.ts';
+import { lookingAt } from './looking-at.ts';
+import { pictureOf, type Picture } from './picture.ts';
 
 const ASSETS = new URL('../../../../assets/local-slack/', import.meta.url);
+const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const;
 const POLICY =
   "default-src 'self'; img-src 'self' https: data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self'";
 // Many events come together: one picture shows them all.
@@ -28,39 +32,45 @@ export interface PageOptions {
 }
 
 export function createPage({ workspace, reader, acts, sockets }: PageOptions): Page {
-  function picture(request: Request): string {
-    const { user, channel } = lookingAt(request);
-    const list = conversationHtml(workspace, reader, user, channel);
-    return JSON.stringify({ list, modal: modalHtml(workspace, reader, user), sockets: sockets() });
+  function picture({ url }: Request): Picture {
+    return pictureOf(workspace, reader, lookingAt(workspace, url), sockets());
   }
 
-  async function act(request: Request): Promise<void> {
-    const { user, channel } = lookingAt(request);
+  /** What a person did. Answers with what came of it when that shows nowhere else. */
+  async function act(request: Request): Promise<string | undefined> {
+    const { user, channel } = lookingAt(workspace, request.url);
     const body = readJson(request.body.toString('utf8'));
     const field = (key: string): string => textIn(body, key) ?? '';
     switch (request.url.pathname) {
       case '/page/say':
-        return void (await acts.say(user, channel, field('text'), optional(body, 'threadTs')));
+        await acts.say(user, channel, field('text'), optional(body, 'threadTs'));
+        return undefined;
       case '/page/click': {
         const options = { ...optional(body, 'blockId'), ...optional(body, 'value') };
-        return void (await acts.click(user, field('ts'), field('actionId'), options));
+        return unheard(await acts.click(user, field('ts'), field('actionId'), options));
       }
       case '/page/submit':
-        return void (await acts.submitView(user, field('viewId'), texts(body['typed'])));
+        return unheard(await acts.submitView(user, field('viewId'), texts(body['typed'])));
       case '/page/close':
-        return void (await acts.closeView(user, field('viewId')));
+        await acts.closeView(user, field('viewId'));
+        return undefined;
+      default:
+        return undefined;
     }
   }
 
-  /** Server-sent events with the picture of the conversation, whenever it changes. */
+  /** Server-sent events with the picture of what a person sees, whenever it changes, and what is new in words. */
   function stream(request: Request, response: ServerResponse): void {
     response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
+    const headlines = watchHeadlines(workspace, reader, lookingAt(workspace, request.url));
     let last = '';
     let timer: NodeJS.Timeout | undefined;
     const show = (): void => {
       timer = undefined;
-      const next = picture(request);
-      if (next !== last) response.write(`data: ${next}\n\n`);
+      const shown = picture(request);
+      const news = headlines.news();
+      const next = JSON.stringify(shown);
+      if (next !== last) response.write(`data: ${JSON.stringify({ ...shown, news })}\n\n`);
       last = next;
     };
     const stop = workspace.feed.listen(() => (timer ??= setTimeout(show, GATHER_MS)));
@@ -78,25 +88,19 @@ export function createPage({ workspace, reader, acts, sockets }: PageOptions): P
       if (!isOurs(request, workspace.baseUrl)) return { status: 403, text: 'Only the page itself may do this.' };
       if (request.method === 'POST') {
         try {
-          await act(request);
-          return { status: 200, json: { ok: true } };
+          const problem = await act(request);
+          return { status: 200, json: { ok: problem === undefined, ...(problem ? { error: problem } : {}) } };
         } catch (error) {
           return { status: 400, json: { ok: false, error: error instanceof Error ? error.message : 'failed' } };
         }
       }
-      switch (path) {
-        case '/page/stream':
-          stream(request, response);
-          return 'streaming';
-        case '/':
-          return html(frame(workspace, lookingAt(request)));
-        case '/page/page.css':
-          return asset('page.css', 'text/css; charset=utf-8');
-        case '/page/page.js':
-          return asset('page.js', 'text/javascript; charset=utf-8');
-        default:
-          return undefined;
+      if (path === '/page/stream') {
+        stream(request, response);
+        return 'streaming';
       }
+      if (path !== '/') return asset(path.slice('/page/'.length));
+      const shown = picture(request);
+      return html(frame(workspace, lookingAt(workspace, request.url), shown, request.headers.cookie ?? ''));
     },
   };
 }
@@ -108,46 +112,32 @@ function isOurs({ method, headers }: Request, baseUrl: string): boolean {
   return method === 'GET' || headers.origin === baseUrl;
 }
 
-interface LookingAt {
-  user: string;
-  channel: string;
-}
-
-function lookingAt({ url }: Request): LookingAt {
-  return { user: url.searchParams.get('as') ?? OPERATOR, channel: url.searchParams.get('in') ?? OPS_CHANNEL };
-}
-
-function frame(workspace: Workspace, { user, channel }: LookingAt): string {
-  const link = (target: LookingAt, label: string): string => {
-    const current = target.user === user && target.channel === channel ? ' aria-current="page"' : '';
-    const query = new URLSearchParams({ as: target.user, in: target.channel }).toString();
-    return `<a href="/?${escapeHtml(query)}"${current}>${escapeHtml(label)}</a>`;
-  };
-  const people = [...workspace.people.values()].map((person) => {
-    return link({ user: person.id, channel }, `as ${person.displayName}`);
-  });
-  const channels = [...workspace.channels.values()]
-    .filter((other) => other.members.has(user))
-    .map((other) => link({ user, channel: other.id }, other.kind === 'dm' ? 'sparkops (direct)' : `#${other.name}`));
-  const title = escapeHtml(`#${channelName(workspace, channel)}`);
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>
-<meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/page/page.css"></head>
-<body><header><b>Local Slack</b><nav>${channels.join('')}</nav><nav>${people.join('')}</nav><span id="app"></span></header>
-<main id="list" aria-live="polite"></main><div id="front"></div><dialog id="confirm"></dialog>
-<form id="say"><input name="text" placeholder="Message ${title}, or /spark help" autocomplete="off" autofocus></form>
-<script src="/page/page.js" defer></script></body></html>`;
+/** A press that the app never acknowledged leaves no other trace. */
+function unheard({ status }: Delivery): string | undefined {
+  return status === 'acked' ? undefined : `${BOT.name} did not answer. Nothing may have come of it: try again.`;
 }
 
 function html(text: string): Reply {
   return {
     status: 200,
     text,
-    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': POLICY },
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': POLICY,
+      'cache-control': 'no-store',
+    },
   };
 }
 
-function asset(name: string, type: string): Reply {
-  return { status: 200, text: readFileSync(new URL(name, ASSETS)), headers: { 'content-type': type } };
+function asset(name: string): Reply | undefined {
+  const type = /^[a-z-]+\.(css|js)$/.exec(name)?.[1];
+  if (type !== 'css' && type !== 'js') return undefined;
+  try {
+    const text = readFileSync(new URL(name, ASSETS));
+    return { status: 200, text, headers: { 'content-type': TYPES[type], 'cache-control': 'no-cache' } };
+  } catch {
+    return undefined;
+  }
 }
 
 function optional<Key extends string>(body: JsonObject, key: Key): Partial<Record<Key, string>> {
