@@ -21,6 +21,8 @@ const USAGE = `sparkops: a Slack bot that deploys LLM serving on NVIDIA DGX Spar
 The configuration folder is ./config unless --config or SPARKOPS_CONFIG says otherwise.`;
 
 const write = (text: string): void => void process.stdout.write(`${text}\n`);
+// A reader that has gone (`| head`) must not keep the rest from being cleaned up.
+process.stdout.on('error', () => undefined);
 
 async function main(argv: readonly string[]): Promise<number> {
   const [subcommand, ...rest] = argv;

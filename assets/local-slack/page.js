@@ -1,100 +1,183 @@
-const list = document.getElementById('list');
-const front = document.getElementById('front');
-const app = document.getElementById('app');
-const dialog = document.getElementById('confirm');
+import { ask, showModal } from './dialogs.js';
+import { morph } from './morph.js';
+import { send } from './send.js';
 
-new EventSource(`/page/stream${location.search}`).onmessage = (event) => show(JSON.parse(event.data));
+const [side, head, list, replies, thread, menu, newer, announcer] = [
+  'places',
+  'head',
+  'list',
+  'replies',
+  'thread',
+  'menu',
+  'newer',
+  'announcer',
+].map((id) => document.getElementById(id));
+const NEAR_END = 60;
+const busy = new WeakSet();
+let stream;
 
-document.addEventListener('submit', (event) => {
-  event.preventDefault();
-  const form = event.target;
-  if (form.id === 'modal') {
-    send('submit', { viewId: form.dataset.view, typed: typedIn(form) });
+connect();
+toEnd(list);
+toEnd(replies);
+
+function connect() {
+  stream?.close();
+  stream = new EventSource(`/page/stream${location.search}`);
+  stream.onmessage = (event) => show(JSON.parse(event.data));
+  stream.onerror = () => (head.textContent = 'The local Slack does not answer. Trying again.');
+}
+
+function show({ places, head: about, list: messages, thread: inThread, modal, news }) {
+  const focused = document.activeElement?.closest('[data-ts]');
+  const wasInThread = thread.contains(focused);
+  morph(side, places);
+  morph(head, about);
+  refresh(list, messages);
+  thread.hidden = inThread === '';
+  refresh(replies, inThread);
+  newer.hidden = isAtEnd(list);
+  showModal(modal);
+  // What had the focus is gone, such as a pressed button: go on from its message.
+  if (focused && document.activeElement === document.body) {
+    (wasInThread ? replies : list).querySelector(`[data-ts="${focused.dataset.ts}"]`)?.focus();
+  }
+  for (const text of news) announcer.append(Object.assign(document.createElement('p'), { textContent: text }));
+  while (announcer.children.length > 5) announcer.firstChild.remove();
+}
+
+function refresh(place, html) {
+  const follow = isAtEnd(place);
+  morph(place, html);
+  if (follow) toEnd(place);
+}
+
+function isAtEnd(place) {
+  return place.scrollHeight - place.scrollTop - place.clientHeight < NEAR_END;
+}
+
+function toEnd(place) {
+  place.scrollTop = place.scrollHeight;
+}
+
+for (const form of document.querySelectorAll('.composer')) {
+  const box = form.elements.text;
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const text = box.value;
+    if (text.trim() === '') return;
+    box.value = '';
+    toEnd(form.id === 'reply' ? replies : list);
+    const threadTs = new URLSearchParams(location.search).get('thread');
+    const sent = await send('say', form.id === 'reply' ? { text, threadTs } : { text });
+    if (!sent && box.value === '') box.value = text;
+  });
+  box.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    form.requestSubmit();
+  });
+}
+
+document.addEventListener('click', async (event) => {
+  const link = event.target.closest('a.replies, #close-thread');
+  if (link && !event.metaKey && !event.ctrlKey) {
+    event.preventDefault();
+    openThread(link.dataset.thread, link.href);
     return;
   }
-  const text = form.elements.text.value;
-  if (text.trim() !== '') send('say', { text, threadTs: form.dataset.thread });
-  form.reset();
-});
-
-document.addEventListener('click', (event) => {
-  const button = event.target.closest('button');
+  const line = event.target.closest('[data-try]')?.dataset.try;
+  if (line) write(line);
+  const button = event.target.closest('.messages button[data-action]');
   if (!button) return;
-  if ('close' in button.dataset) send('close', { viewId: button.closest('form').dataset.view });
-  if (!button.dataset.action || !list.contains(button)) return;
-  const go = () => click(button, button.dataset.value);
-  if (button.dataset.confirm) ask(JSON.parse(button.dataset.confirm), go);
-  else go();
+  const pressed = target(button, button.dataset.value);
+  if (button.dataset.confirm && !(await ask(JSON.parse(button.dataset.confirm)))) return;
+  await press(button, pressed);
 });
 
-list.addEventListener('change', (event) => {
-  if (event.target.matches('[data-action][data-input]')) click(event.target, event.target.value);
+document.addEventListener('change', async (event) => {
+  const field = event.target.closest('.messages [data-input]');
+  if (!field || field.value === '') return;
+  await press(field, target(field, field.value));
+  if ('menu' in field.dataset) field.value = '';
 });
 
-function show({ list: messages, modal, sockets }) {
-  const atEnd = innerHeight + scrollY >= document.body.scrollHeight - 40;
-  replace(list, messages);
-  if (atEnd) scrollTo(0, document.body.scrollHeight);
-  replace(front, modal);
-  app.textContent = sockets === 0 ? 'app not connected by socket' : `app connected (${sockets})`;
-}
-
-// What somebody is typing stays when the rest changes.
-function replace(place, html) {
-  if (place.dataset.shown === html) return;
-  const typed = [...place.querySelectorAll('input, textarea')].map((field) => [keyOf(field), field.value]);
-  const focused = place.contains(document.activeElement) ? keyOf(document.activeElement) : undefined;
-  place.dataset.shown = html;
-  place.innerHTML = html;
-  const values = new Map(typed);
-  for (const field of place.querySelectorAll('input, textarea')) {
-    if (field.type !== 'checkbox' && field.type !== 'radio') field.value = values.get(keyOf(field)) ?? field.value;
-    if (keyOf(field) === focused) field.focus();
-  }
-}
-
-function keyOf(field) {
-  return field.dataset.action ?? field.closest('[data-thread]')?.dataset.thread ?? field.name;
-}
-
-function typedIn(form) {
-  const fields = [...form.querySelectorAll('[data-input]')];
-  const filled = fields.filter((field) => (field.type !== 'checkbox' && field.type !== 'radio') || field.checked);
-  return Object.fromEntries(
-    filled.filter((field) => field.value !== '').map((field) => [field.dataset.action, field.value]),
-  );
-}
-
-function click(element, value) {
-  element.disabled = true;
+// The message may be another one by the time that a question is answered.
+function target(element, value) {
   const { ts } = element.closest('[data-ts]').dataset;
   const { block } = element.closest('[data-block]').dataset;
-  send('click', { ts, blockId: block, actionId: element.dataset.action, value }, () => (element.disabled = false));
+  return { ts, blockId: block, actionId: element.dataset.action, value };
 }
 
-function ask({ title, text, confirm, deny }, go) {
-  const heading = Object.assign(document.createElement('h3'), { textContent: title || 'Are you sure?' });
-  const question = Object.assign(document.createElement('p'), { textContent: text });
-  const no = Object.assign(document.createElement('button'), { textContent: deny || 'Cancel', className: 'button' });
-  const yes = Object.assign(document.createElement('button'), { textContent: confirm || 'Yes', className: 'button' });
-  no.onclick = () => dialog.close('no');
-  yes.onclick = () => dialog.close('yes');
-  dialog.onclose = () => {
-    if (dialog.returnValue === 'yes') go();
-  };
-  dialog.replaceChildren(heading, question, no, yes);
-  dialog.returnValue = 'no';
-  dialog.showModal();
+// Not `disabled`: that would take the focus away.
+async function press(element, pressed) {
+  if (busy.has(element)) return;
+  busy.add(element);
+  element.setAttribute('aria-busy', 'true');
+  await send('click', pressed);
+  busy.delete(element);
+  element.removeAttribute('aria-busy');
 }
 
-function send(what, body, done = () => {}) {
-  fetch(`/page/${what}${location.search}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-    .then((response) => response.json())
-    .then(({ error }) => error && Promise.reject(new Error(error)))
-    .catch((error) => (app.textContent = error.message))
-    .finally(done);
+function write(line) {
+  const box = document.getElementById('text');
+  box.value = line;
+  box.focus();
 }
+
+/** Beside the channel, without leaving what is being typed there. */
+function openThread(ts, href) {
+  const left = new URLSearchParams(location.search).get('thread');
+  history.pushState(null, '', href);
+  follow();
+  const isTyped = matchMedia('(hover: hover)').matches;
+  if (ts) (isTyped ? document.getElementById('reply-text') : document.getElementById('close-thread')).focus();
+  else list.querySelector(`[data-thread="${left}"]`)?.focus();
+}
+
+function follow() {
+  const ts = new URLSearchParams(location.search).get('thread');
+  document.getElementById('reply').reset();
+  document.getElementById('close-thread').href = addressWithout('thread');
+  thread.hidden = ts === null;
+  replies.replaceChildren();
+  connect();
+}
+
+function addressWithout(key) {
+  const url = new URL(location.href);
+  url.searchParams.delete(key);
+  return url.href;
+}
+
+addEventListener('popstate', follow);
+
+document.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape' || document.querySelector('dialog[open]')) return;
+  if (document.body.classList.contains('menu')) toggleMenu(false);
+  else if (!thread.hidden) openThread(undefined, addressWithout('thread'));
+});
+
+menu.addEventListener('click', () => toggleMenu(!document.body.classList.contains('menu')));
+document.querySelector('main').addEventListener('click', (event) => {
+  if (!menu.contains(event.target)) toggleMenu(false);
+});
+
+function toggleMenu(open) {
+  if (open === document.body.classList.contains('menu')) return;
+  document.body.classList.toggle('menu', open);
+  menu.setAttribute('aria-expanded', String(open));
+  if (open) side.querySelector('a')?.focus();
+  else menu.focus();
+}
+
+newer.addEventListener('click', () => {
+  toEnd(list);
+  list.focus();
+});
+list.addEventListener('scroll', () => (newer.hidden = isAtEnd(list)));
+
+// A cookie, not the browser's storage: it is the same for every port, and the server draws with it.
+document.getElementById('theme').addEventListener('change', ({ target: { value } }) => {
+  document.documentElement.dataset.theme = value;
+  document.cookie = `theme=${value}; path=/; max-age=31536000; samesite=strict`;
+});

@@ -14,6 +14,7 @@ export interface Self {
 export interface ClientSettings {
   slackApiUrl?: string;
   logger: NonNullable<WebClientOptions['logger']>;
+  fetch?: NonNullable<WebClientOptions['fetch']>;
 }
 
 const TIMEOUT_MS = 10_000;
@@ -31,8 +32,10 @@ export function answerClient(tokens: Tokens, settings: ClientSettings): WebClien
 /** Asks Slack about both tokens. Rejects with 'config' for a wrong one, with 'unreachable' when trying again may help. */
 export async function whoAmI(tokens: Tokens, settings: ClientSettings): Promise<Self> {
   const self = await asked('bot token (xoxb-...)', () => client(tokens.bot, settings, 0).auth.test());
+  const { app } = tokens;
   // A wrong app token makes Socket Mode's client try for ever in silence; this ticket is simply not used.
-  await asked('app token (xapp-...)', () => client(tokens.app, settings, 0).apps.connections.open({}));
+  if (app !== undefined)
+    await asked('app token (xapp-...)', () => client(app, settings, 0).apps.connections.open({}));
   return { userId: self.user_id ?? '', botId: self.bot_id ?? '', name: self.user ?? 'spark', team: self.team ?? '' };
 }
 
@@ -54,10 +57,9 @@ async function asked<T>(which: string, ask: () => Promise<T>): Promise<T> {
   }
 }
 
-function client(token: string, { slackApiUrl, logger }: ClientSettings, retries: number): WebClient {
+function client(token: string, settings: ClientSettings, retries: number): WebClient {
   return new WebClient(token, {
-    ...(slackApiUrl === undefined ? {} : { slackApiUrl }),
-    logger,
+    ...settings,
     timeout: TIMEOUT_MS,
     retryConfig: { retries, factor: 2, minTimeout: 300 },
     // A waiting client holds up everything behind it.

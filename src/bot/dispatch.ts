@@ -1,14 +1,17 @@
 import type { Logger } from 'pino';
+import { looksSecret } from '../config/looks-secret.ts';
 import { explain, OperatorError } from '../errors.ts';
 import type { AuditEntry, Jobs } from '../jobs/jobs.ts';
+import { ClusterBusy } from '../jobs/refusal.ts';
 import { maskSecrets } from '../mask.ts';
 import { refusal } from './cards/answers.ts';
+import { busyAnswer } from './cards/busy-answer.ts';
 import type { Message } from './cards/message.ts';
 import { person, said } from './cards/mrkdwn.ts';
 import type { Answer, Caller, ChatCommand } from './command.ts';
 import { SLASH } from './grammar.ts';
 import { parse, whichCommand } from './parse.ts';
-import { toWords } from './words.ts';
+import { toWords, type Word } from './words.ts';
 
 export interface DispatchOptions {
   commands: readonly ChatCommand[];
@@ -28,7 +31,7 @@ export async function dispatch(
   let typed = text.slice(0, 200);
   try {
     const words = toWords(text);
-    typed = words.map((word) => (/\s/.test(word.text) ? `"${word.text}"` : word.text)).join(' ');
+    typed = words.map(asTyped).join(' ');
     command = whichCommand(options.commands, words[0]?.text ?? 'help');
     // Secrets and rights come first: who may not do it learns no more of it.
     refuseStrangers(command, caller);
@@ -38,6 +41,12 @@ export async function dispatch(
   } catch (error) {
     return refused(error, { command, typed, caller, options });
   }
+}
+
+/** A word for the audit and for answers; one that may be a secret is not kept. */
+function asTyped({ text }: Word): string {
+  if (text.split('=').some(looksSecret)) return '[masked]';
+  return /\s/.test(text) ? `"${text}"` : text;
 }
 
 interface Refusal {
@@ -53,6 +62,7 @@ async function refused(error: unknown, { command, typed, caller, options }: Refu
     options.log.error({ err: error, ref: explanation.ref, user: caller.asker.user }, 'A command broke');
   }
   audit(options, { ...entry(caller, typed, 'refused'), why: maskSecrets(explanation.text) });
+  if (error instanceof ClusterBusy) return busyAnswer(error);
   return refusal(explanation, { not: command?.not, more: await moreToSay(error, typed, options) });
 }
 

@@ -3,14 +3,14 @@ import { OperatorError } from '../errors.ts';
 export interface Tokens {
   /** xoxb-... */
   bot: string;
-  /** xapp-..., with connections:write */
-  app: string;
+  /** xapp-..., with connections:write. Left out where Slack calls a URL. */
+  app?: string;
 }
 
 /** A real token never goes to another host than Slack's: other base URLs are for the tokens of a local Slack. */
 export function checkSlackUrl(url: string | undefined, tokens: Tokens): void {
   if (url === undefined || isSlacks(url)) return;
-  if (tokens.bot.startsWith('xoxb-local-') && tokens.app.startsWith('xapp-local-')) return;
+  if (tokens.bot.startsWith('xoxb-local-') && (tokens.app ?? 'xapp-local-').startsWith('xapp-local-')) return;
   throw new OperatorError(
     'config',
     `The Slack base URL ${shortened(url)} is not Slack's, and the tokens are not a local Slack's`,

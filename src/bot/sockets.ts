@@ -13,6 +13,8 @@ export interface SocketOptions {
 export interface Socket {
   /** Resolves when it is open for the first time. */
   open: Promise<void>;
+  /** Whether it is open now. */
+  isUp: () => boolean;
   stop: () => Promise<void>;
 }
 
@@ -28,6 +30,7 @@ export function keepSocket(options: SocketOptions): Socket {
   const { log } = options;
   const stopping = new AbortController();
   const closing = new Set<Promise<void>>();
+  let up = false;
   let opened = (): void => {};
   const open = new Promise<void>((resolve) => {
     opened = resolve;
@@ -41,12 +44,14 @@ export function keepSocket(options: SocketOptions): Socket {
       try {
         await connect(receiver, options.app, stopping.signal);
         failures = 0;
+        up = true;
         opened();
         await leaving;
       } catch (error) {
         failures++;
         log.warn({ err: error, failures }, 'The connection to Slack could not be opened; I try again');
       }
+      up = false;
       // The next one opens while this one says good-bye.
       const closed = close(receiver).finally(() => closing.delete(closed));
       closing.add(closed);
@@ -59,6 +64,7 @@ export function keepSocket(options: SocketOptions): Socket {
 
   return {
     open,
+    isUp: () => up,
     async stop() {
       stopping.abort();
       await running;

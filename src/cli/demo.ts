@@ -1,16 +1,19 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { OperatorError } from '../errors.ts';
 import type { Deployment } from '../jobs/deployment.ts';
 import type { AuditEntry, Jobs } from '../jobs/jobs.ts';
-import { OPERATOR, OPS_CHANNEL } from '../local/slack/people.ts';
 import type { LocalSlack } from '../local/slack/local-slack.ts';
+import { OPERATOR, OPS_CHANNEL } from '../local/slack/people.ts';
 import { FAULTS, type FaultName } from '../local/sparks/faults.ts';
 import { startWorkplace, type Workplace } from '../local/workplace.ts';
 import { createLog } from '../log.ts';
+import type { Settings } from '../settings.ts';
 import { startSparkops } from '../sparkops.ts';
 import { printConversation } from './transcript.ts';
 
 export interface DemoOptions {
-  /** One command to carry out, instead of staying up. */
+  /** One slash command to carry out, instead of staying up. */
   say: string | undefined;
   /** The deployment's record as the last line. */
   json: boolean;
@@ -25,30 +28,41 @@ export interface DemoOptions {
 const TIMEOUTS = { load: '45s', load_silence: '10s' };
 const ANSWER_LIMIT_MS = 30_000;
 const TELL_LIMIT_MS = 15_000;
+const LOOK_EVERY_MS = 200;
+const INTERRUPTED = 130;
 
 /** The real bot on a local Slack and two pretend Sparks. Returns 0 when the command was carried out, else 1. */
 export async function demo(options: DemoOptions): Promise<number> {
   const { say, write } = options;
   if (options.listFaults) return listFaults(write);
+  if (say !== undefined && !say.startsWith('/'))
+    throw new OperatorError('usage', `--say takes a slash command, not "${say}"`, {
+      hint: 'For example: --say "/spark deploy qwen35"',
+    });
+  const faults = options.faults.map(faultNamed);
+  // From here on things run that must be ended in order.
+  const interrupted = Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
 
   const workplace = await startWorkplace({
-    faults: options.faults.map(faultNamed),
+    faults,
     timeouts: TIMEOUTS,
     log: (line) => void process.stderr.write(`${line}\n`),
     ...(options.redisUrl === undefined ? {} : { redisUrl: options.redisUrl }),
   });
   try {
-    const audit = listening<AuditEntry>();
+    const audits = new EventEmitter<{ audit: [AuditEntry] }>();
     const sparkops = await startSparkops(settingsFor(workplace), {
       log: createLog(options.logLevel, process.stderr),
-      onAudit: audit.tell,
+      onAudit: (entry) => audits.emit('audit', entry),
     });
     const stopPrinting = printConversation(workplace.slack, write);
     try {
-      if (say === undefined) return await stayUp(workplace.slack, write);
-      const { carriedOut, deployment } = await carryOut(say, { slack: workplace.slack, jobs: sparkops.jobs, audit });
-      if (options.json && deployment) write(JSON.stringify(deployment));
-      return carriedOut ? 0 : 1;
+      if (say === undefined) return await stayUp(workplace.slack, interrupted, write);
+      const place = { slack: workplace.slack, jobs: sparkops.jobs, audits };
+      const outcome = await Promise.race([carryOut(say, place), interrupted.then(() => undefined)]);
+      if (!outcome) return INTERRUPTED;
+      if (options.json && outcome.deployment) write(JSON.stringify(outcome.deployment));
+      return outcome.carriedOut ? 0 : 1;
     } finally {
       stopPrinting();
       await sparkops.stop();
@@ -61,60 +75,60 @@ export async function demo(options: DemoOptions): Promise<number> {
 interface Place {
   slack: LocalSlack;
   jobs: Jobs;
-  audit: Listening<AuditEntry>;
+  audits: EventEmitter<{ audit: [AuditEntry] }>;
 }
 
 async function carryOut(
   text: string,
-  { slack, jobs, audit }: Place,
+  { slack, jobs, audits }: Place,
 ): Promise<{ carriedOut: boolean; deployment?: Deployment }> {
-  const decided = audit.next(ANSWER_LIMIT_MS, `No answer to ${text}`);
+  const decided = once(audits, 'audit', { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
   await slack.say(OPERATOR, OPS_CHANNEL, text);
-  const { decision, uid } = await decided;
+  const [{ decision, uid }] = (await decided) as [AuditEntry];
   await slack.until(() => slack.ephemerals(OPERATOR).length > 0, TELL_LIMIT_MS);
   if (decision === 'refused' || uid === undefined) return { carriedOut: decision !== 'refused' };
 
-  const deployment = await toldToTheEnd(uid, jobs);
+  const deployment = await untilEnded(uid, jobs);
+  await untilTold(uid, jobs);
   return { carriedOut: deployment.state === (deployment.run === 'stop' ? 'stopped' : 'serving'), deployment };
 }
 
-/** The record once it has ended and everything of it stands in the channel. */
-async function toldToTheEnd(uid: string, jobs: Jobs): Promise<Deployment> {
+/** Each phase has its limit, and so has this. */
+async function untilEnded(uid: string, jobs: Jobs): Promise<Deployment> {
   for (;;) {
-    const changed = nextChange(uid, jobs);
-    const [deployment, unpresented] = [await jobs.find(uid), await jobs.unpresented('slack')];
-    if (deployment?.endedAt !== undefined && !unpresented.includes(uid)) return deployment;
-    await changed;
+    const deployment = await jobs.find(uid);
+    if (deployment?.endedAt !== undefined) return deployment;
+    await delay(LOOK_EVERY_MS);
   }
 }
 
-/** Also looks again every half second: that everything was told is no change of the record. */
-function nextChange(uid: string, jobs: Jobs): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      stop();
-      resolve();
-    };
-    const stop = jobs.onChange((changed) => changed === uid && done());
-    const timer = setTimeout(done, 500);
-  });
+/** Until everything of it stands in the channel, within a limit: Slack may be slow. */
+async function untilTold(uid: string, jobs: Jobs): Promise<void> {
+  const end = performance.now() + TELL_LIMIT_MS;
+  while ((await jobs.unpresented('slack')).includes(uid) && performance.now() < end) await delay(LOOK_EVERY_MS);
 }
 
-async function stayUp(slack: LocalSlack, write: (text: string) => void): Promise<number> {
+async function stayUp(
+  slack: LocalSlack,
+  interrupted: Promise<unknown>,
+  write: (text: string) => void,
+): Promise<number> {
   write(`\nThe local Slack: ${slack.url}\nType there, for example: /spark deploy qwen35\nCtrl-C ends it.`);
-  await new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, resolve);
-  });
+  await interrupted;
   return 0;
 }
 
-function settingsFor({ slack, redisUrl, configFolder }: Workplace) {
+function settingsFor({ slack, redisUrl, configFolder }: Workplace): Settings {
   return {
     configFolder,
     redisUrl,
-    slack: { botToken: slack.botToken, appToken: slack.appToken, apiUrl: slack.apiUrl },
-    secret: () => undefined,
+    slack: {
+      botToken: slack.botToken,
+      way: { kind: 'socket', appToken: slack.appToken },
+      apiUrl: slack.apiUrl,
+    },
+    worker: { secret: () => undefined },
+    operation: {},
   };
 }
 
@@ -130,24 +144,4 @@ function faultNamed(name: string): FaultName {
   throw new OperatorError('usage', `There is no fault "${name}"`, {
     hint: `The faults: ${Object.keys(FAULTS).join(', ')}`,
   });
-}
-
-interface Listening<T> {
-  tell: (value: T) => void;
-  next: (limitMs: number, otherwise: string) => Promise<T>;
-}
-
-function listening<T>(): Listening<T> {
-  const waiting: ((value: T) => void)[] = [];
-  return {
-    tell: (value) => waiting.splice(0).forEach((resolve) => resolve(value)),
-    next: (limitMs, otherwise) =>
-      new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(otherwise)), limitMs);
-        waiting.push((value) => {
-          clearTimeout(timer);
-          resolve(value);
-        });
-      }),
-  };
 }

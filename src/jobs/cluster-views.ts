@@ -9,6 +9,9 @@ import type { Look } from './looks/look-queue.ts';
 import type { EngineAt, LogLook } from './looks/look-requests.ts';
 import { inStore, type Store } from './store.ts';
 
+/** Ended deployments, of all clusters, among which the last one of a cluster is looked for. */
+const LOOK_BACK = 50;
+
 export interface ClusterViewParts {
   store: Store;
   journal: Journal;
@@ -66,27 +69,39 @@ export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' |
       cluster: name,
       lines,
       ...(node !== undefined && { node }),
-      ...(wanted && { deployment: { uid: wanted.uid, number: wanted.number, head: wanted.plan.nodes[0].name } }),
+      ...(wanted && { deployment: lookedFor(wanted) }),
     };
     const answer = await look(request);
     if (answer.kind !== 'logs') throw new TypeError('A look at logs was answered with something else');
     return answer.excerpt;
   };
 
-  /** Whose log people mean on a cluster: what runs, else what serves. */
+  /** Whose log people mean on a cluster: what runs, else what serves, else what ended last. */
   async function latest(cluster: string): Promise<Deployment | undefined> {
     try {
       const busy = await claimant(cluster);
       if (busy) return busy;
       const [uid] = await inStore(() => store.redis.zrange(store.keys.serving(cluster), 0, '0'));
-      return uid === undefined ? undefined : (await journal.find(uid))?.record;
+      return uid === undefined ? await lastEnded(cluster) : (await journal.find(uid))?.record;
     } catch (error) {
       if (error instanceof OperatorError && error.code === 'store-away') return undefined;
       throw error;
     }
   }
 
+  async function lastEnded(cluster: string): Promise<Deployment | undefined> {
+    for (const uid of await inStore(() => store.redis.zrevrange(store.keys.ended, 0, LOOK_BACK))) {
+      const record = (await journal.find(uid))?.record;
+      if (record?.cluster === cluster) return record;
+    }
+    return undefined;
+  }
+
   return { status, logs };
+}
+
+function lookedFor({ uid, number, plan, state }: Deployment): NonNullable<LogLook['deployment']> {
+  return { uid, number, head: plan.nodes[0].name, ended: isEnded(state) };
 }
 
 /** Without a name: those of the channel, or all. */

@@ -46,6 +46,12 @@ export interface Deployment {
   recipe: string;
   run: 'deploy' | 'stop';
   by: Person;
+  /** Whose model it is. */
+  owner?: Person;
+  /** When its owner will be done with it, ISO 8601 UTC. Shown; nothing is stopped by it. */
+  until?: string;
+  /** What it is for, in the owner's words. */
+  note?: string;
   state: State;
   phase?: PhaseName;
   phases: readonly PhaseRecord[];

@@ -1,5 +1,5 @@
-import type { Deployment, Person } from './deployment.ts';
-import type { DeploymentEvent } from './events.ts';
+import type { Deployment, Person, Plan } from './deployment.ts';
+import type { CheckRow, DeploymentEvent } from './events.ts';
 
 /** Where a person asked, kept with the deployment. Opaque to jobs: only the surface that wrote it reads it. */
 export type View = Record<string, string | number | boolean>;
@@ -15,6 +15,9 @@ export interface DeployRequest {
   cluster?: string;
   /** key=value as typed; checked against the recipe's defaults. */
   overrides: Readonly<Record<string, string>>;
+  /** ISO 8601 UTC. */
+  until?: string;
+  note?: string;
   by: Asker;
   surface: string;
   /** Commands typed in a channel that is bound to clusters mean these. */
@@ -60,6 +63,87 @@ export interface ClusterStatus extends ClusterState {
   lookedAt: string;
 }
 
+/** A cluster as the store knows it, without a look at its nodes. */
+export interface ClusterOverview extends ClusterState {
+  nodeNames: readonly string[];
+}
+
+export interface HistoryRequest {
+  cluster?: string;
+  /** Slack user id. */
+  by?: string;
+  /** ISO 8601 UTC: admitted at or after it. */
+  since?: string;
+  limit: number;
+}
+
+/** Where something is looked at: a cluster by name, or by the channel. */
+export interface Where {
+  cluster?: string;
+  channel?: string;
+}
+
+export interface PlanRequest extends Where {
+  recipe: string;
+  overrides: Readonly<Record<string, string>>;
+}
+
+/** What a deploy would run. */
+export interface PlanAnswer {
+  plan: Plan;
+  /** All of it, for people. */
+  text: string;
+  revision: string;
+}
+
+export interface CheckAnswer {
+  cluster: string;
+  recipe: string;
+  rows: readonly CheckRow[];
+}
+
+/** What runs on a cluster now, and what its log says. */
+export interface Diagnosis {
+  status: ClusterStatus;
+  /** Whose log it is: what runs, else what serves. */
+  record?: Deployment;
+  log?: {
+    node: string;
+    source: string;
+    /** Seconds since the last line that has a time. */
+    quietSeconds?: number;
+    /** The error that says most, if there is one among the last lines. */
+    error?: { text: string; lines: readonly string[] };
+    last: readonly string[];
+  };
+  /** Why there is no log. */
+  logProblem?: string;
+}
+
+export interface BenchRun {
+  /** What was asked for, for people: "short answer". */
+  name: string;
+  ttftMs: number;
+  tokens: number;
+  tokensPerSecond: number;
+}
+
+export interface BenchAnswer {
+  record: Deployment;
+  runs: readonly BenchRun[];
+}
+
+export interface LogRequest extends Where {
+  number?: number;
+  /** A node's name, or 'head' or 'worker'. */
+  node?: string;
+  lines: number;
+  /** Only lines that hold this text. */
+  grep?: string;
+  /** Only lines written in the last so many milliseconds, by the times in the log. */
+  sinceMs?: number;
+}
+
 export interface LogExcerpt {
   cluster: string;
   number?: number;
@@ -67,6 +151,8 @@ export interface LogExcerpt {
   /** What the lines are of: the engine's log, or a container's. */
   source: string;
   lines: readonly string[];
+  /** Why there is nothing to show, in one or two sentences; then there are no lines. */
+  nothing?: string;
 }
 
 export interface AuditEntry {

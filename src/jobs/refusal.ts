@@ -2,40 +2,29 @@ import { OperatorError } from '../errors.ts';
 import type { Deployment } from './deployment.ts';
 import { isEnded } from './deployment.ts';
 
-/** Why a deploy is not started, or a stop not done: the cluster belongs to `holder`. */
-export function busy(
-  what: 'Not started' | 'Not stopped',
-  cluster: string,
-  holder: Deployment | undefined,
-): OperatorError {
-  if (!holder) {
-    return new OperatorError(
-      'busy',
-      `${what}: ${cluster} belongs to a deployment that is just ending. Nothing was changed.`,
-      {
-        hint: 'Try again in a few seconds.',
-      },
-    );
+type Refused = 'Not started' | 'Not stopped';
+
+/** The cluster belongs to `holder`. A surface may tell it in its own way: with the person, and times in the reader's zone. */
+export class ClusterBusy extends OperatorError {
+  readonly what: Refused;
+  readonly cluster: string;
+  readonly holder: Deployment;
+
+  constructor(what: Refused, cluster: string, holder: Deployment) {
+    super('busy', `${what}: ${cluster} ${doing(holder)}. Nothing was changed.`, { hint: hintFor(cluster, holder) });
+    this.what = what;
+    this.cluster = cluster;
+    this.holder = holder;
   }
-  const { number, recipe, by } = holder;
-  const who = `#${number} ${recipe} of <@${by.user}>`;
-  if (isEnded(holder.state)) {
-    return new OperatorError(
-      'busy',
-      `${what}: ${cluster} serves ${who}, since ${since(holder)}. Nothing was changed.`,
-      {
-        hint: `Stop it first: stop ${cluster}`,
-      },
-    );
-  }
-  const doing = holder.run === 'stop' ? 'is being stopped' : doingText(holder);
+}
+
+/** Why a deploy is not started, or a stop not done. */
+export function busy(what: Refused, cluster: string, holder: Deployment | undefined): OperatorError {
+  if (holder) return new ClusterBusy(what, cluster, holder);
   return new OperatorError(
     'busy',
-    `${what}: ${cluster} is busy with ${who}: ${doing}, since ${since(holder)}. Nothing was changed.`,
-    {
-      hint:
-        holder.run === 'stop' ? 'Try again when it has stopped.' : `Wait until it ends, or cancel it: cancel ${number}`,
-    },
+    `${what}: ${cluster} belongs to a deployment that is just ending. Nothing was changed.`,
+    { hint: 'Try again in a few seconds.' },
   );
 }
 
@@ -51,12 +40,14 @@ export function storeAway(): OperatorError {
   });
 }
 
-function doingText({ state, phase }: Deployment): string {
-  return phase === undefined ? state : `${state}, phase ${phase}`;
+function doing({ number, recipe, run, state, phase }: Deployment): string {
+  const which = `#${number} ${recipe}`;
+  if (isEnded(state)) return `serves ${which}`;
+  if (run === 'stop') return `is busy with ${which}: it is being stopped`;
+  return `is busy with ${which}: ${phase === undefined ? state : `${state}, phase ${phase}`}`;
 }
 
-/** HH:MM of the phase's start, of the end, or of the admission. */
-function since({ phases, phase, createdAt, endedAt }: Deployment): string {
-  const at = endedAt ?? phases.find(({ name }) => name === phase)?.startedAt ?? createdAt;
-  return `${at.slice(11, 16)} UTC`;
+function hintFor(cluster: string, { number, run, state }: Deployment): string {
+  if (isEnded(state)) return `Stop it first: stop ${cluster}`;
+  return run === 'stop' ? 'Try again when it has stopped.' : `Wait until it ends, or cancel it: cancel ${number}`;
 }

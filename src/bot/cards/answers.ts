@@ -14,7 +14,7 @@ export function refusal(
   { text, hint, lines }: Explanation,
   { not, more = [] }: { not: string | undefined; more?: readonly string[] },
 ): Message {
-  const sentence = withPeople(said(text));
+  const sentence = said(text);
   const first = not === undefined || sentence.startsWith('Not ') ? sentence : `${not}: ${sentence}`;
   const told = /nothing was \w+ed/i.test(`${text} ${hint}`);
   const rest = [...(hint ? [said(hint, 800)] : []), ...more];
@@ -25,7 +25,8 @@ export function refusal(
   );
 }
 
-export function logsAnswer({ cluster, number, node, source, lines }: LogExcerpt): Message {
+export function logsAnswer({ cluster, number, node, source, lines, nothing }: LogExcerpt): Message {
+  if (nothing !== undefined) return plainAnswer([said(nothing)]);
   const of = number === undefined ? '' : ` (#${number})`;
   const where = `${said(source)} on ${said(node, 40)}`;
   if (lines.length === 0) return plainAnswer([`${cluster}${of}: ${where} is empty.`]);
@@ -39,11 +40,6 @@ export function logsAnswer({ cluster, number, node, source, lines }: LogExcerpt)
 export function acceptedAnswer(doing: string, record: Deployment, channel: { card: string; asked: string }): Message {
   const where = channel.card === channel.asked ? 'in the channel' : `in <#${said(channel.card, 20)}>`;
   return plainAnswer([`${doing} ${record.recipe} on ${record.cluster}, #${record.number}. The card is ${where}.`]);
-}
-
-/** People may be named in a refusal: only who asked sees it, and nobody is notified. */
-function withPeople(text: string): string {
-  return text.replace(/&lt;@([UW][A-Z0-9]+)&gt;/g, '<@$1>');
 }
 
 /** From all lines to few: the first that fits is shown. */

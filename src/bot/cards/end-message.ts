@@ -1,4 +1,5 @@
 import type { Deployment } from '../../jobs/deployment.ts';
+import { SLASH } from '../grammar.ts';
 import { fitting, preformatted, section, type Message } from './message.ts';
 import { codeBlock, excerpt, person, said } from './mrkdwn.ts';
 import { causeLines, leftBehind, leftLines, nextLines, rate, servingLines, took } from './outcome.ts';
@@ -13,7 +14,8 @@ export function endMessage(record: Deployment, asker: string): Message {
   const proof = showsProof(record) ? excerpt(record.cause?.lines ?? []) : [];
   return fitting(
     () => rendered(first ?? '', details, proof),
-    () => rendered(first ?? '', details, proof.slice(-5)),
+    () => rendered(first ?? '', details, proof.slice(-8)),
+    () => rendered(first ?? '', details, proof.slice(-4)),
   );
 }
 
@@ -46,7 +48,7 @@ function lines(record: Deployment, asker: string): readonly string[] {
         `${recipe} failed on ${cluster}${time === undefined ? '' : ` after ${time}`}${step(record)} (#${number})`,
         ...causeLines(record),
         ...nextLines(record),
-        ...leftLines(record),
+        ...stateLines(record),
       ];
     case 'cancelled':
       return cancelledLines(record, whom);
@@ -79,13 +81,25 @@ function cancelledLines(record: Deployment, whom: string): readonly string[] {
   const mention = by && person(by.user) === whom ? '' : ` ${whom}`;
   return [
     `${record.cluster} CANCELLED: ${record.recipe}, #${record.number}${who}${when}. ${nowServes(record)}${mention}`,
-    ...(leftBehind(record) === 'untouched' ? [] : leftLines(record)),
+    ...stateLines(record),
   ];
+}
+
+/** Below a first line that has said it when nothing was changed. */
+function stateLines(record: Deployment): readonly string[] {
+  const left = leftBehind(record);
+  return left === 'untouched' || left === 'unstarted' ? [] : [...leftLines(record), ...logLines(record)];
+}
+
+function logLines({ number, phases }: Deployment): readonly string[] {
+  const served = phases.some(({ name, state }) => name === 'load' && state !== 'waiting');
+  return served ? [`More of its log: \`${SLASH} logs ${number}\``] : [];
 }
 
 function nowServes(record: Deployment): string {
   const left = leftBehind(record);
   if (left === 'untouched') return 'Nothing was changed.';
+  if (left === 'unstarted') return 'Nothing was started.';
   return left === 'cleaned' ? 'Nothing serves.' : 'Not all is removed.';
 }
 
@@ -97,7 +111,7 @@ function showsProof({ state }: Deployment): boolean {
 function shortCause({ cause, cluster, recipe }: Deployment): string {
   if (!cause) return '.';
   const room = Math.max(30, PUSH_LENGTH - `${cluster} FAILED: ${recipe}, . Nothing serves.`.length);
-  const whole = cause.text.replace(/\.$/, '');
+  const whole = (cause.short ?? cause.text).replace(/\.$/, '');
   if (whole.length <= room) return `, ${said(whole)}.`;
   const words = whole.slice(0, room).replace(/[\s,;:]+\S*$/, '');
   return `, ${said(words.length > room / 2 ? `${words} …` : `${whole.slice(0, room)}…`)}`;

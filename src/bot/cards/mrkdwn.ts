@@ -13,7 +13,7 @@ export function plain(text: string, max: number): string {
 }
 
 /** Lines of a log or of a command's output: at most `count`, the last ones, each at most `width` characters. */
-export function excerpt(lines: readonly string[], { count = 15, width = 160 } = {}): readonly string[] {
+export function excerpt(lines: readonly string[], { count = 15, width = 500 } = {}): readonly string[] {
   return lines.slice(-count).map((line) => clip(visible(line).trimEnd(), width));
 }
 

@@ -1,14 +1,13 @@
-import type { Deployment, PhaseName } from '../../jobs/deployment.ts';
+import type { Cause, Deployment, PhaseName } from '../../jobs/deployment.ts';
+import { named, sentence } from '../../jobs/sentence.ts';
 import { person, said } from './mrkdwn.ts';
 import { phaseName } from './phases.ts';
 import { between, duration } from './time.ts';
 
-/** Phases that change a node: once one of them has begun, something was done. */
-const CHANGING: readonly PhaseName[] = ['stop-previous', 'start-head', 'start-workers', 'serve'];
+/** Once one of these has begun, there may be something to remove. */
+const STARTED: readonly PhaseName[] = ['start-head', 'start-workers', 'verify-ray', 'serve', 'load', 'smoke'];
 /** Phases whose undo removes what the run started: what runs in the containers goes with them. */
 const REMOVED: readonly PhaseName[] = ['start-head', 'start-workers'];
-
-const UNCHANGED = 'Nothing was changed.';
 
 /** Cluster first, then the state as one word: what a lock screen shows. */
 export function title(record: Deployment): string {
@@ -44,7 +43,7 @@ export function outcome(record: Deployment): readonly string[] {
     case 'running':
       return record.cancelAsked ? [`${person(record.cancelAsked.by.user)} asked to cancel.`] : [];
     case 'aborting':
-      return [...causeLines(record), ...(leftBehind(record) === 'untouched' ? [] : ['Removing what it started.'])];
+      return [...causeLines(record), ...(hasBegun(record, STARTED) ? ['Removing what was started.'] : [])];
     case 'serving':
       return record.run === 'stop' ? [...causeLines(record), ...nextLines(record)] : servingLines(record);
     case 'failed':
@@ -62,17 +61,19 @@ export function servingLines(record: Deployment): readonly string[] {
   const { endpoint = record.plan.endpoint, plan, smoke } = record;
   const address = `${said(endpoint, 200)}/v1, model ${said(plan.servedName, 120)}`;
   if (!smoke) return [address];
-  const first = smoke.ttftMs < 100 ? `${Math.round(smoke.ttftMs)} ms` : `${(smoke.ttftMs / 1_000).toFixed(1)} s`;
   return [
     address,
-    `First token ${first}, ${Math.round(smoke.tokensPerSecond)} tok/s. I asked a question and the answer was right.`,
+    `First token ${duration(smoke.ttftMs)}, ${Math.round(smoke.tokensPerSecond)} tok/s. I asked a question and the answer was right.`,
   ];
 }
 
 export function causeLines({ cause }: Deployment): readonly string[] {
-  if (!cause) return [];
-  const where = cause.node === undefined || cause.text.includes(cause.node) ? '' : `${said(cause.node, 40)}: `;
-  return [`Cause: ${where}${said(cause.text)}`];
+  return cause ? [`Cause: ${causeText(cause)}`] : [];
+}
+
+/** One sentence of mrkdwn that names the node. */
+export function causeText({ node, text }: Cause): string {
+  return said(sentence(named(node, text)));
 }
 
 export function nextLines({ remedy }: Deployment): readonly string[] {
@@ -83,18 +84,24 @@ export function nextLines({ remedy }: Deployment): readonly string[] {
 export function leftLines(record: Deployment): readonly string[] {
   if (record.state === 'died') return [`Nothing of #${record.number} serves on ${record.cluster}. Its logs are kept.`];
   const left = leftBehind(record);
-  if (left === 'untouched') return record.cause?.text.includes(UNCHANGED) ? [] : [UNCHANGED];
+  if (left === 'untouched') return ['Nothing was changed.'];
+  if (left === 'unstarted') return ['Nothing was started.'];
   if (left === 'cleaned') return [`Cleaned up, logs kept. Nothing serves on ${record.cluster}.`];
   return [`Not everything could be removed (${left.join(', ')}). /spark status shows what is left.`];
 }
 
-/** Names of the phases whose effect still stands; or that none does, or that nothing was ever changed. */
-export function leftBehind(record: Deployment): 'untouched' | 'cleaned' | readonly string[] {
-  if (!hasBegun(record, CHANGING)) return 'untouched';
+/** Names of the phases whose effect still stands; or that none does, or that nothing was started or even changed. */
+export function leftBehind(record: Deployment): 'untouched' | 'unstarted' | 'cleaned' | readonly string[] {
+  if (!hasBegun(record, STARTED)) return pastReturn(record) ? 'unstarted' : 'untouched';
   const standing = record.phases.filter(
     ({ name, state }) => REMOVED.includes(name) && (state === 'done' || state === 'failed'),
   );
   return standing.length === 0 ? 'cleaned' : standing.map((phase) => phaseName(phase.name).toLowerCase());
+}
+
+/** Whether a run that ends in this phase may have started something. */
+export function mayHaveStarted(phase: PhaseName): boolean {
+  return STARTED.includes(phase);
 }
 
 function pastReturn(record: Deployment): boolean {

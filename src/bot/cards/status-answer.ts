@@ -8,7 +8,7 @@ import { duration } from './time.ts';
 interface Seen {
   /** The higher, the worse. */
   rank: number;
-  /** One word, in capitals when somebody should act. */
+  /** One word; in the summary in capitals when somebody should act. */
   word: string;
   text: string;
 }
@@ -22,12 +22,16 @@ export function statusAnswer(clusters: readonly ClusterStatus[], now: Date): Mes
     .toSorted((a, b) => b.seen.rank - a.seen.rank || a.cluster.cluster.localeCompare(b.cluster.cluster));
   if (sorted.length === 0) return fitting(() => one(['No cluster is configured.']));
 
-  const lines = sorted.map(({ cluster, seen }) => `${cluster.cluster} ${seen.word}: ${seen.text}`);
+  const lines = sorted.map(({ cluster, seen }) => `${cluster.cluster} ${seen.word.toUpperCase()}: ${seen.text}`);
   const all = `${sorted.length} clusters: ${sorted.map(({ cluster, seen }) => `${cluster.cluster} ${seen.word}`).join(', ')}.`;
-  const away = sorted.some(({ cluster }) => cluster.storeProblem !== undefined) ? [STORE_AWAY] : [];
+  const problem = sorted.find(({ cluster }) => cluster.storeProblem !== undefined)?.cluster.storeProblem;
+  const away = problem === undefined ? [] : [STORE_AWAY];
   const summary = [...away, ...(sorted.length === 1 ? lines : [all, ...lines])];
   const looked = sorted.map(({ cluster }) => cluster.lookedAt).toSorted()[0] ?? now.toISOString();
-  const details = sorted.map(({ cluster }) => nodeLines(cluster));
+  const details = [
+    ...(problem === undefined ? [] : [[`The store: ${said(problem)}`]]),
+    ...sorted.map(({ cluster }) => nodeLines(cluster)),
+  ];
 
   return fitting(
     () => rendered(summary, details, looked),
@@ -93,17 +97,23 @@ function nodeLines(status: ClusterStatus): readonly string[] {
   const endpoints = status.serving.map(
     ({ endpoint, plan }) => `${said(endpoint ?? plan.endpoint, 120)}/v1, model ${said(plan.servedName, 80)}`,
   );
-  return [...endpoints, ...status.nodes.map((node) => `${status.cluster}: ${nodeText(node)}`)];
+  const records = [...status.serving, ...(status.busy ? [status.busy] : [])];
+  return [...endpoints, ...status.nodes.map((node) => nodeText(node, records))];
 }
 
-function nodeText({ node, role, address, gpu, containers, problem }: NodeStatus): string {
+function nodeText(
+  { node, role, address, gpu, containers, problem }: NodeStatus,
+  records: readonly Deployment[],
+): string {
   const name = `${said(node, 40)} (${role}, ${said(address, 60)})`;
-  if (problem !== undefined) return `${name} CAN'T BE READ: ${said(problem)}`;
+  if (problem !== undefined) return `${name}: CAN'T BE READ, ${said(problem)}`;
   const shown = containers.map((container) => {
-    const state = container.running ? `since ${clockTime(container.since)}` : 'not running';
-    return `${said(container.name, 60)} ${container.engine ? 'with engine ' : ''}${state}`;
+    const record = records.find(({ uid }) => uid === container.deployment);
+    const what = record ? `${said(record.recipe, 60)} (#${record.number})` : said(container.name, 60);
+    if (!container.running) return `${what}: container has ended`;
+    return `${container.engine ? 'engine' : 'container'} of ${what} since ${clockTime(container.since)}`;
   });
-  return `${name} ${[said(gpu ?? 'no GPU seen', 100), ...(shown.length > 0 ? shown : ['no container'])].join(', ')}`;
+  return `${name}: ${[said(gpu ?? 'no GPU seen', 100), ...(shown.length > 0 ? shown : ['no container'])].join('; ')}`;
 }
 
 function one(lines: readonly string[]): Message {

@@ -2,6 +2,7 @@ import type { KnownBlock } from '@slack/types';
 import type { CheckRow, DeploymentEvent } from '../../jobs/events.ts';
 import { fitting, preformatted, section, type Message } from './message.ts';
 import { codeBlock, excerpt, person, said } from './mrkdwn.ts';
+import { causeText, mayHaveStarted } from './outcome.ts';
 import { phaseName } from './phases.ts';
 
 interface Part {
@@ -56,7 +57,7 @@ function partsOf(event: DeploymentEvent): readonly Part[] {
     case 'cancel-asked':
       return [part(`Cancel asked by ${person(event.by.user)}.`)];
     case 'aborting':
-      return event.cause ? [part(`FAILING: ${said(event.cause.text)}`, event.cause.lines)] : [];
+      return failing(event);
     case 'handover':
       return [part(`Another process of the bot goes on with this: ${said(event.why)}`)];
     case 'admitted':
@@ -65,6 +66,13 @@ function partsOf(event: DeploymentEvent): readonly Part[] {
     case 'ended':
       return [];
   }
+}
+
+/** At once, in one sentence; what proves it comes with the end. Where nothing has to be removed the end comes at once, too. */
+function failing({ cause, phase }: DeploymentEvent & { kind: 'aborting' }): readonly Part[] {
+  if (!cause || (phase !== undefined && !mayHaveStarted(phase))) return [];
+  const where = phase === undefined ? '' : ` at ${phaseName(phase).toLowerCase()}`;
+  return [part(`FAILING${where}: ${causeText(cause)}\nRemoving what was started.`)];
 }
 
 /** Those that are fine are counted, the others are named with what to do. */
@@ -77,19 +85,20 @@ function checks(rows: readonly CheckRow[]): readonly Part[] {
     ...(warnings.length > 0 ? [`${warnings.length} ${warnings.length === 1 ? 'warning' : 'warnings'}`] : []),
     `${fine} ok`,
   ];
-  const named = [...failed, ...warnings];
-  const hidden = named.length - ROWS;
+  const shown = [...failed, ...warnings];
+  const hidden = shown.length - ROWS;
   return [
     part(`Checks: ${counts.join(', ')}.`),
-    ...named.slice(0, ROWS).map((row) => part(checkText(row), row.lines)),
+    ...shown.slice(0, ROWS).map((row, at) => part(checkText(row, shown[at - 1]), row.lines)),
     ...(hidden > 0 ? [part(`And ${hidden} more.`)] : []),
   ];
 }
 
-function checkText({ node, check, state, text, remedy }: CheckRow): string {
+function checkText({ node, check, state, text, remedy }: CheckRow, before: CheckRow | undefined): string {
   const word = state === 'failed' ? 'FAILED' : 'Warning';
-  const next = remedy === undefined ? '' : `\nNext: ${said(remedy)}`;
-  return `${word}, ${said(node, 40)} ${said(check, 40)}: ${said(text)}${next}`;
+  const where = text.startsWith(node) ? '' : `${said(node, 40)} `;
+  const next = remedy === undefined || remedy === before?.remedy ? '' : `\nNext: ${said(remedy)}`;
+  return `${word}, ${where}${said(check, 40)}: ${said(text)}${next}`;
 }
 
 function part(text: string, proof?: readonly string[]): Part {

@@ -1,6 +1,7 @@
-/** "0.4 s", "12 s", "1 min 20 s", "16 min", "2 h 5 min", "9 days". */
+/** "12 ms", "0.4 s", "12 s", "1 min 20 s", "16 min", "2 h 5 min", "9 days". */
 export function duration(ms: number): string {
-  if (ms > 0 && ms < 950) return `${Math.max(0.1, Math.round(ms / 100) / 10)} s`;
+  if (ms < 100) return `${Math.max(0, Math.round(ms))} ms`;
+  if (ms < 9_950) return `${Math.round(ms / 100) / 10} s`;
   const seconds = Math.max(0, Math.round(ms / 1_000));
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 300) return joined(Math.floor(seconds / 60), 'min', seconds % 60, 's');

@@ -39,12 +39,15 @@ export async function lookAtLogs(looking: Looking, request: LogLook): Promise<Lo
     const container = `sparkops-${deployment.uid}-${node.name}`;
     const logs = await exec(containerLogs(container, lines));
     if (logs.exitCode === 0) return { ...numbered, source: `container ${container}`, lines: tail(both(logs), lines) };
-    throw nothing(`#${deployment.number} has left no log on ${node.name}.`);
+    return { ...numbered, source: '', lines: [], nothing: noLog(deployment, node.name) };
   }
 
   const { containers } = await readStatus({ ...looking, realm: config.sparkops.name, cluster, node, transport });
   const [container] = containers.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
-  if (!container) throw nothing(`${node.name} has no container of ours.`);
+  if (!container) {
+    const nothing = `Nothing runs on ${cluster.name}, and no deployment is recorded.`;
+    return { ...excerpt, source: '', lines: [], nothing };
+  }
   const logs = await exec(containerLogs(container.name, lines));
   return { ...excerpt, source: `container ${container.name}`, lines: tail(both(logs), lines) };
 }
@@ -61,8 +64,8 @@ function both({ stdout, stderr }: ExecResult): string {
   return stdout + stderr;
 }
 
-function nothing(text: string): OperatorError {
-  return new OperatorError('unknown-name', text, {
-    hint: 'status shows what is there; logs NUMBER shows an earlier one.',
-  });
+function noLog({ number, ended }: NonNullable<LogLook['deployment']>, node: string): string {
+  return ended
+    ? `#${number} left no log on ${node}: it ended before its engine was started, and its container is removed.`
+    : `#${number} has no log on ${node} yet: its engine is not started.`;
 }

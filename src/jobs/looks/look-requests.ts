@@ -18,7 +18,7 @@ export interface LogLook {
   kind: 'logs';
   cluster: string;
   /** Whose log; without it, whatever container of ours the node has. */
-  deployment?: { uid: string; number: number; head: string };
+  deployment?: { uid: string; number: number; head: string; ended: boolean };
   node?: string;
   lines: number;
 }

@@ -1,5 +1,6 @@
 import type { CheckRow } from '../../cluster/finding.ts';
 import { preflight as runChecks } from '../../cluster/probes/preflight/preflight.ts';
+import { named, sentence } from '../sentence.ts';
 import { beforeLimit } from './before-limit.ts';
 import type { Phase, Verdict } from './phase.ts';
 
@@ -27,21 +28,14 @@ function verdictOf(rows: readonly CheckRow[]): Verdict {
   return {
     state: 'blocked',
     finding: {
-      text: `${sentence(named(first))}${more}`,
+      text: `${sentence(named(first.node, first.text))}${more}`,
       short: `${first.short ?? `${first.node} fails in ${first.check}`}${others.length === 0 ? '' : `, ${others.length} more`}`,
       node: first.node,
       // One alone is told by the text.
-      lines: failed.flatMap((row) => [...(others.length === 0 ? [] : [named(row)]), ...(row.lines ?? [])]).slice(0, 15),
+      lines: failed
+        .flatMap((row) => [...(others.length === 0 ? [] : [named(row.node, row.text)]), ...(row.lines ?? [])])
+        .slice(0, 15),
       remedy: [...new Set(failed.flatMap(({ remedy }) => remedy ?? []))].join('\n'),
     },
   };
-}
-
-/** With its node, unless the text begins with it. */
-function named({ node, text }: CheckRow): string {
-  return text.startsWith(node) ? text : `${node}: ${text}`;
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -1,6 +1,7 @@
 import { API_KEY_VARIABLE, engineHttp } from '../../cluster/probes/engine-http.ts';
 import { smokeTest } from '../../cluster/probes/smoke-test.ts';
 import { OperatorError } from '../../errors.ts';
+import { durationText } from '../duration-text.ts';
 import { beforeLimit } from './before-limit.ts';
 import { endedFinding, endOf } from './engine-end.ts';
 import { ownContainer } from './look-around.ts';
@@ -31,7 +32,7 @@ export const smoke: Phase = {
       await ctx.keep({ endpoint: plan.endpoint, smoke: { ttftMs, tokensPerSecond } });
       return {
         state: 'done',
-        saw: `right answer, first token ${(ttftMs / 1000).toFixed(1)} s, ${tokensPerSecond} tok/s`,
+        saw: `right answer, first token ${durationText(ttftMs)}, ${tokensPerSecond} tok/s`,
       };
     } catch (error) {
       signal.throwIfAborted();

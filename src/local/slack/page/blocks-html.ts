@@ -1,10 +1,18 @@
-import type { DataTableBlock, InputBlock, KnownBlock, SectionBlock, TableBlock, TaskCardBlock, TextObject } from '@slack/types';
+import type {
+  DataTableBlock,
+  InputBlock,
+  KnownBlock,
+  SectionBlock,
+  TableBlock,
+  TaskCardBlock,
+  TextObject,
+} from '@slack/types';
 import MarkdownIt from 'markdown-it';
 import type { JsonObject } from '../json.ts';
 import type { Person } from '../people.ts';
 import type { Reader } from '../text/reader.ts';
 import { stateOf, tasksOf } from '../text/task.ts';
-import { elementHtml } from './elements-html.ts';
+import { elementHtml, labelledHtml } from './elements-html.ts';
 import { escapeHtml, plainHtml } from './html.ts';
 import { mrkdwnHtml } from './mrkdwn-html.ts';
 import { richHtml } from './rich-html.ts';
@@ -83,7 +91,7 @@ function inputHtml(block: InputBlock, scene: Scene): string {
   const optional = block.optional ? ' <small>(optional)</small>' : '';
   const label = `<b>${plainHtml(block.label.text)}</b>${optional}`;
   const element = Object.assign<JsonObject, object>({}, block.element);
-  const control = elementHtml(element, scene.people, error === undefined ? '' : errorId);
+  const control = labelledHtml(element, scene.people, error === undefined ? undefined : errorId);
   const hint = block.hint ? `<small>${plainHtml(block.hint.text)}</small>` : '';
   const isGroup = block.element.type === 'checkboxes' || block.element.type === 'radio_buttons';
   const whole = isGroup

@@ -2,21 +2,20 @@ import { isObject, objectsIn, textIn, type JsonObject } from '../json.ts';
 import { optionsOf } from '../elements.ts';
 import { escapeHtml, linkHtml, plainHtml } from './html.ts';
 
-/**
- * Something to act on: a button, a select, an input. The page's script finds it by its data attributes.
- * `errorId`: of the text that says what is wrong with its value.
- */
-export function elementHtml(
-  element: JsonObject,
-  people: readonly { id: string; displayName: string }[],
-  errorId = '',
-): string {
-  const html = controlHtml(element, people);
-  if (errorId === '') return html;
-  return html.replace(/<(input|select|textarea) /, `<$1 aria-invalid="true" aria-describedby="${errorId}" `);
+type Named = readonly { id: string; displayName: string }[];
+
+/** Something to act on: a button, a select, an input. The page's script finds it by its data attributes. */
+export function elementHtml(element: JsonObject, people: Named): string {
+  return controlHtml(element, people, ` aria-label="${escapeHtml(nameOf(element))}"`);
 }
 
-function controlHtml(element: JsonObject, people: readonly { id: string; displayName: string }[]): string {
+/** The same inside a label. `errorId`: of the text that says what is wrong with its value. */
+export function labelledHtml(element: JsonObject, people: Named, errorId: string | undefined): string {
+  const about = errorId === undefined ? '' : ` aria-invalid="true" aria-describedby="${errorId}"`;
+  return controlHtml(element, people, about);
+}
+
+function controlHtml(element: JsonObject, people: Named, about: string): string {
   const type = textIn(element, 'type') ?? '';
   switch (type) {
     case 'button':
@@ -29,23 +28,25 @@ function controlHtml(element: JsonObject, people: readonly { id: string; display
       return selectHtml(
         element,
         optionsOf(element).map((option) => [textIn(option, 'value') ?? '', labelOf(option)]),
+        about,
       );
     case 'users_select':
       return selectHtml(
         element,
         people.map((person) => [person.id, person.displayName]),
+        about,
       );
     case 'radio_buttons':
     case 'checkboxes':
       return choicesHtml(element, type === 'checkboxes' ? 'checkbox' : 'radio');
     case 'plain_text_input':
-      return element['multiline'] === true ? areaHtml(element) : inputHtml(element, 'text');
+      return element['multiline'] === true ? areaHtml(element, about) : inputHtml(element, 'text', about);
     case 'number_input':
-      return inputHtml(element, 'number');
+      return inputHtml(element, 'number', about);
     case 'email_text_input':
-      return inputHtml(element, 'email');
+      return inputHtml(element, 'email', about);
     case 'url_text_input':
-      return inputHtml(element, 'url');
+      return inputHtml(element, 'url', about);
     default:
       return `<span class="unknown">[${escapeHtml(type)}]</span>`;
   }
@@ -69,7 +70,7 @@ function confirmAttribute(confirm: JsonObject): string {
   return escapeHtml(JSON.stringify({ ...Object.fromEntries(texts), style: textIn(confirm, 'style') ?? 'primary' }));
 }
 
-function selectHtml(element: JsonObject, options: [string, string][]): string {
+function selectHtml(element: JsonObject, options: [string, string][], about: string): string {
   const isMenu = element['type'] === 'overflow';
   const initial = initialValues(element);
   const placeholder = labelOf({ text: element['placeholder'] }) || (isMenu ? '⋯' : 'Choose');
@@ -77,9 +78,8 @@ function selectHtml(element: JsonObject, options: [string, string][]): string {
     const selected = initial.includes(value) ? ' selected' : '';
     return `<option value="${escapeHtml(value)}"${selected}>${escapeHtml(label)}</option>`;
   });
-  const name = textIn(element, 'accessibility_label') ?? (isMenu ? 'More' : placeholder);
   return (
-    `<select ${action(element)} data-input${isMenu ? ' data-menu' : ''} aria-label="${escapeHtml(name)}">` +
+    `<select ${action(element)} data-input${isMenu ? ' data-menu' : ''}${about}>` +
     `<option value="">${escapeHtml(placeholder)}</option>${items.join('')}</select>`
   );
 }
@@ -101,12 +101,18 @@ function initialValues(element: JsonObject): string[] {
   return [...values, textIn(element, 'initial_user') ?? ''].filter((value) => value !== '');
 }
 
-function inputHtml(element: JsonObject, type: 'text' | 'number' | 'email' | 'url'): string {
-  return `<input type="${type}" ${action(element)} data-input value="${attribute(element, 'initial_value')}" placeholder="${escapeHtml(labelOf({ text: element['placeholder'] }))}">`;
+function inputHtml(element: JsonObject, type: 'text' | 'number' | 'email' | 'url', about: string): string {
+  return `<input type="${type}" ${action(element)} data-input${about} value="${attribute(element, 'initial_value')}" placeholder="${escapeHtml(labelOf({ text: element['placeholder'] }))}">`;
 }
 
-function areaHtml(element: JsonObject): string {
-  return `<textarea ${action(element)} data-input rows="4">${attribute(element, 'initial_value')}</textarea>`;
+function areaHtml(element: JsonObject, about: string): string {
+  return `<textarea ${action(element)} data-input${about} rows="4">${attribute(element, 'initial_value')}</textarea>`;
+}
+
+function nameOf(element: JsonObject): string {
+  const placeholder = labelOf({ text: element['placeholder'] });
+  const otherwise = element['type'] === 'overflow' ? 'More' : 'Choose';
+  return textIn(element, 'accessibility_label') ?? (placeholder || otherwise);
 }
 
 function action(element: JsonObject): string {

@@ -19,7 +19,7 @@ export function frame(workspace: Workspace, at: LookingAt, picture: Picture, coo
   return `<!doctype html><html lang="en" data-theme="${theme}"><head><meta charset="utf-8">
 <title>${place} as ${me} | Local Slack</title><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
-<link rel="stylesheet" href="/page/page.css"><link rel="stylesheet" href="/page/message.css">
+<link rel="stylesheet" href="/page/page.css"><link rel="stylesheet" href="/page/message.css"><link rel="stylesheet" href="/page/controls.css">
 <script type="module" src="/page/page.js"></script></head>
 <body><a class="skip" href="#text">Skip to the message box</a>
 <aside id="side" aria-label="Channels and people"><p class="workspace">Local Slack</p>
