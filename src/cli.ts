@@ -11,8 +11,9 @@ const USAGE = `sparkops: a Slack bot that deploys LLM serving on NVIDIA DGX Spar
 
   sparkops demo [--say "/spark ..."] [--json] [--fault NAME ...] [--faults]
       the real bot on a local Slack and two pretend Sparks; with --say one command, printed as it happens
-  sparkops start [--config DIR]
-      the bot and its worker, against the real Slack, Redis and clusters
+  sparkops start [--role bot|worker] [--port N] [--metrics-port N] [--config DIR]
+      the bot and its worker, or one of them, against the real Slack, Redis and clusters; any number of each may run.
+      --port: where Slack's requests are taken in HTTP mode; --metrics-port: where /healthz and /metrics answer
   sparkops validate [--config DIR]
       every problem of the configuration at once, without touching a node
   sparkops plan RECIPE [--on CLUSTER] [--json] [--config DIR] [key=value ...]
@@ -41,7 +42,15 @@ async function main(argv: readonly string[]): Promise<number> {
         write,
       });
     case 'start':
-      return start(await readSettings(process.env, configFolder), process.env['LOG_LEVEL'] ?? 'info');
+      return start(
+        await readSettings(process.env, {
+          configFolder,
+          role: values.role,
+          httpPort: values.port,
+          metricsPort: values['metrics-port'],
+        }),
+        process.env['LOG_LEVEL'] ?? 'info',
+      );
     case 'validate':
       return validate(configFolder, write);
     case 'plan':
@@ -63,6 +72,9 @@ function parse(args: readonly string[]) {
       allowPositionals: true,
       options: {
         config: { type: 'string' },
+        role: { type: 'string' },
+        port: { type: 'string' },
+        'metrics-port': { type: 'string' },
         on: { type: 'string' },
         json: { type: 'boolean' },
         say: { type: 'string' },

@@ -1,24 +1,29 @@
 import { readFileSync } from 'node:fs';
-import { Redis, type RedisOptions } from 'ioredis';
 import type { Logger } from 'pino';
-import { startBot } from './bot/app.ts';
+import { startBot, type Bot } from './bot/app.ts';
 import { Secret } from './cluster/remote/secret.ts';
 import { sshTransport } from './cluster/remote/ssh-transport.ts';
 import type { Config } from './config/config.ts';
 import { readConfig } from './config/load-config.ts';
+import { openConnections } from './connections.ts';
 import { watchChanges } from './jobs/changes.ts';
 import { createJobs } from './jobs/create-jobs.ts';
 import { createJournal } from './jobs/journal.ts';
 import type { AuditEntry, Jobs } from './jobs/jobs.ts';
+import { type LookQueueClient, openLookQueue } from './jobs/looks/look-queue.ts';
 import { runLook } from './jobs/looks/run-look.ts';
 import type { LookRequest } from './jobs/looks/look-requests.ts';
 import { PHASES } from './jobs/phases/all.ts';
 import { openDeployQueue, within } from './jobs/queue.ts';
-import { startWorker } from './jobs/start-worker.ts';
+import { type RunningWorker, startWorker } from './jobs/start-worker.ts';
 import { logStore } from './jobs/store-watch.ts';
 import { openStore } from './jobs/store.ts';
 import { openTransports } from './jobs/transports.ts';
-import type { Settings } from './settings.ts';
+import { createMetrics } from './operation/metrics.ts';
+import { observedJournal } from './operation/observed-journal.ts';
+import { startOperation } from './operation/start-operation.ts';
+import { openTelemetry } from './operation/telemetry.ts';
+import type { Settings, SlackSettings } from './settings.ts';
 
 export interface SparkopsOptions {
   log: Logger;
@@ -36,54 +41,111 @@ export interface Sparkops {
 const COMMAND_TIMEOUT_MS = 1_400;
 const CLOSE_LIMIT_MS = 300;
 
-/** Puts a process of sparkops together. Rejects with 'config' for a broken configuration or a wrong token; waits for nothing else. */
+/**
+ * Puts a process of sparkops together: bot, worker or both, as the settings have what each needs. Rejects with 'config'
+ * for a broken configuration, a wrong token or a port that is taken; waits for nothing else.
+ */
 export async function startSparkops(settings: Settings, { log, onAudit }: SparkopsOptions): Promise<Sparkops> {
   const config = await followConfig(settings.configFolder);
   const { sparkops } = config.current();
   const now = () => new Date();
+  const version = ownVersion();
+  const roles = [...(settings.slack ? ['bot'] : []), ...(settings.worker ? ['worker'] : [])];
+  const metrics = createMetrics({ version, roles });
+  const telemetry = settings.operation.telemetry ? await openTelemetry(version) : undefined;
 
   const connections = openConnections(settings.redisUrl);
   const redis = connections.open({ commandTimeout: COMMAND_TIMEOUT_MS, enableOfflineQueue: false });
   logStore(redis, log);
   const blocking = () => connections.open({ maxRetriesPerRequest: null });
   const store = openStore(sparkops.name, redis);
-  const journal = createJournal(store, now);
+  const journal = observedJournal(createJournal(store, now), metrics.recordChanged);
   const changes = await watchChanges(store, blocking(), log);
-  const queue = openDeployQueue({ realm: sparkops.name, redis, log });
+  const queue = openDeployQueue({ realm: sparkops.name, redis, log, telemetry });
 
   const transports = openTransports((cluster) =>
-    sshTransport(cluster, { connectMs: sparkops.timeouts.connect, agentSocket: settings.sshAgent }),
+    sshTransport(cluster, { connectMs: sparkops.timeouts.connect, agentSocket: settings.worker?.sshAgent }),
   );
-  const look = (request: LookRequest) => runLook({ config: config.read, transports, now }, request);
+  const looks: LookQueueClient | undefined = settings.worker
+    ? undefined
+    : openLookQueue({ realm: sparkops.name, redis, blocking, log, ...(telemetry && { telemetry }) });
+  const look =
+    looks?.look ?? ((request: LookRequest) => runLook({ config: config.read, transports, now }, request));
   const shared = { store, journal, changes, queue, look, now, log, config: config.read };
   const jobs = createJobs({
     ...shared,
-    secrets: settings.secret,
-    sparkopsVersion: ownVersion(),
-  });
-  const worker = await startWorker({
-    ...shared,
-    blocking,
-    transports,
-    phases: PHASES,
-    secret: (name) => wrap(settings.secret(name)),
-  });
-  const bot = await startBot({
-    jobs: onAudit ? { ...jobs, audit: (entry) => (jobs.audit(entry), onAudit(entry)) } : jobs,
-    tokens: { bot: settings.slack.botToken, app: settings.slack.appToken },
-    ...(settings.slack.apiUrl === undefined ? {} : { slackApiUrl: settings.slack.apiUrl }),
-    log,
-    mayChange: (user) => config.current().sparkops.operators.includes(user),
-    operators: () => config.current().sparkops.operators,
+    ...(settings.worker && { secrets: settings.worker.secret }),
+    sparkopsVersion: version,
   });
 
+  let worker: RunningWorker | undefined;
+  let bot: Bot | undefined;
+  let operation: { stop: () => Promise<void> } | undefined;
+  async function stop(): Promise<void> {
+    await Promise.allSettled([bot?.stop(), worker?.stop(), operation?.stop()]);
+    await within(CLOSE_LIMIT_MS, Promise.allSettled([looks?.close(), queue.close(), transports.close()]));
+    connections.close();
+  }
+
+  try {
+    if (settings.worker) {
+      const { secret } = settings.worker;
+      worker = await startWorker({
+        ...shared,
+        blocking,
+        transports,
+        phases: PHASES,
+        secret: (name) => wrap(secret(name)),
+        telemetry,
+      });
+    }
+    if (settings.slack) {
+      bot = await startBot({
+        ...slackOptions(settings.slack),
+        jobs: {
+          ...jobs,
+          audit: (entry) => {
+            jobs.audit(entry);
+            metrics.commands.inc({ decision: entry.decision });
+            onAudit?.(entry);
+          },
+        },
+        onSlackCall: (call) => metrics.slackCalls.inc({ ...call }),
+        log,
+        mayChange: (user) => config.current().sparkops.operators.includes(user),
+        operators: () => config.current().sparkops.operators,
+      });
+    }
+    operation = await startOperation({
+      settings: settings.operation,
+      metrics,
+      sources: {
+        version,
+        redis,
+        now,
+        ...(bot && { slack: bot.health }),
+        ...(worker && { worker: { ...worker, reconcileMs: sparkops.timeouts.reconcile } }),
+        ...(looks && { workersElsewhere: looks.workers }),
+      },
+      ...(bot && { sockets: () => bot?.health().sockets ?? 0 }),
+      store,
+      redis,
+      queue,
+      clusters: () => config.current().clusters.keys(),
+      log,
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { jobs, stop };
+}
+
+function slackOptions({ botToken, way, apiUrl }: SlackSettings) {
   return {
-    jobs,
-    async stop() {
-      await Promise.allSettled([bot.stop(), worker.stop()]);
-      await within(CLOSE_LIMIT_MS, Promise.allSettled([queue.close(), transports.close()]));
-      connections.close();
-    },
+    tokens: { bot: botToken, ...(way.kind === 'socket' && { app: way.appToken }) },
+    ...(way.kind === 'http' && { http: { signingSecret: way.signingSecret, host: way.host, port: way.port } }),
+    ...(apiUrl === undefined ? {} : { slackApiUrl: apiUrl }),
   };
 }
 
@@ -91,24 +153,6 @@ export async function startSparkops(settings: Settings, { log, onAudit }: Sparko
 async function followConfig(folder: string): Promise<{ current: () => Config; read: () => Promise<Config> }> {
   let current = await readConfig(folder);
   return { current: () => current, read: async () => (current = await readConfig(folder)) };
-}
-
-function openConnections(url: string) {
-  const opened: Redis[] = [];
-  function keep(redis: Redis): Redis {
-    opened.push(redis);
-    const duplicate = redis.duplicate.bind(redis);
-    // The queue makes more of them by itself, and leaves them open when it could not close in time.
-    redis.duplicate = (override) => keep(duplicate(override));
-    return redis;
-  }
-  return {
-    open: (options: Pick<RedisOptions, 'commandTimeout' | 'enableOfflineQueue' | 'maxRetriesPerRequest'>): Redis =>
-      keep(new Redis(url, options)),
-    close(): void {
-      for (const redis of opened) redis.disconnect();
-    },
-  };
 }
 
 function wrap(value: string | undefined): Secret | undefined {

@@ -27,7 +27,7 @@ modal.addEventListener('click', (event) => {
 });
 modal.addEventListener('submit', (event) => {
   event.preventDefault();
-  send('submit', { viewId: event.target.dataset.view, typed: typedIn(event.target) });
+  void send('submit', { viewId: event.target.dataset.view, typed: typedIn(event.target) });
 });
 
 /** Slack's question before a press. Resolves with whether the person says yes. */
@@ -52,7 +52,7 @@ export function ask({ title, text, confirm, deny, style }) {
 }
 
 function closeModal() {
-  send('close', { viewId: modal.querySelector('form').dataset.view });
+  void send('close', { viewId: modal.querySelector('form').dataset.view });
 }
 
 function typedIn(form) {

@@ -8,11 +8,12 @@ export function morph(place, html) {
   alignChildren(place, template.content);
 }
 
+// Copies, because the lists of the document change under the loops.
 function alignChildren(place, wanted) {
   const keys = new Set([...wanted.children].map(keyOf));
-  for (const child of [...place.children]) if (!keys.has(keyOf(child))) child.remove();
+  for (const child of Array.from(place.children)) if (!keys.has(keyOf(child))) child.remove();
   let here = place.firstChild;
-  for (const node of [...wanted.childNodes]) {
+  for (const node of Array.from(wanted.childNodes)) {
     const same = matching(here, node);
     if (!same) {
       place.insertBefore(node, here);
@@ -45,7 +46,7 @@ function align(element, wanted) {
     if (element.nodeValue !== wanted.nodeValue) element.nodeValue = wanted.nodeValue;
     return;
   }
-  for (const { name } of [...element.attributes]) if (!wanted.hasAttribute(name)) element.removeAttribute(name);
+  for (const { name } of Array.from(element.attributes)) if (!wanted.hasAttribute(name)) element.removeAttribute(name);
   for (const { name, value } of wanted.attributes) {
     if (element.getAttribute(name) !== value) element.setAttribute(name, value);
   }

@@ -4,24 +4,27 @@ import type { Logger } from 'pino';
 import { OperatorError } from '../errors.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { placesOver } from './can-post.ts';
-import { cancelCommand } from './commands/cancel.ts';
-import { deployCommand } from './commands/deploy.ts';
-import { helpCommand } from './commands/help.ts';
-import { logsCommand } from './commands/logs.ts';
-import { statusCommand } from './commands/status.ts';
-import { stopCommand } from './commands/stop.ts';
+import { allCommands } from './commands/all.ts';
 import { answerClient, presenterClient, whoAmI, type ClientSettings, type Self } from './connect.ts';
+import { countedFetch, type SlackCall } from './counted-fetch.ts';
+import { openHttpDoor, SLACK_PATH, type HttpDoor } from './http-door.ts';
 import { listen } from './listen.ts';
+import { SURFACE } from './places.ts';
 import { startPresenter } from './presenter/presenter.ts';
 import { slackLog } from './slack-log.ts';
 import { slackOver } from './slack.ts';
 import { checkSlackUrl, type Tokens } from './slack-url.ts';
 import { keepSocket, type Socket } from './sockets.ts';
 import { within } from './within.ts';
+import { zonesOver } from './zones.ts';
 
 export interface BotOptions {
   jobs: Jobs;
   tokens: Tokens;
+  /** Slack calls this address, instead of sockets that the bot opens. */
+  http?: { signingSecret: string; host: string; port: number };
+  /** Told of each call to Slack. */
+  onSlackCall?: (call: SlackCall) => void;
   /** Left out: Slack's own. Another one only with the tokens of a local Slack. */
   slackApiUrl?: string;
   log: Logger;
@@ -30,6 +33,20 @@ export interface BotOptions {
   /** Slack ids of those who may, to name them in a refusal. */
   operators: () => readonly string[];
   now?: () => Date;
+}
+
+export interface Bot {
+  health: () => BotHealth;
+  stop: () => Promise<void>;
+}
+
+export interface BotHealth {
+  /** Commands reach the bot. */
+  ok: boolean;
+  text: string;
+  sockets: number;
+  /** Where Slack's requests are taken. */
+  port?: number;
 }
 
 /** Two, so that one listens while Slack renews the other. At most ten for all processes together. */
@@ -43,22 +60,32 @@ const LONGEST_WAIT_MS = 30_000;
  * Listens to Slack and shows deployments there. Rejects with 'config' for a wrong token. When Slack can't be reached it
  * resolves all the same, tries on, and shows afterwards what happened meanwhile.
  */
-export async function startBot(options: BotOptions): Promise<{ stop: () => Promise<void> }> {
-  const { jobs, tokens, log, slackApiUrl } = options;
+export async function startBot(options: BotOptions): Promise<Bot> {
+  const { jobs, tokens, http, log, slackApiUrl, onSlackCall } = options;
   checkSlackUrl(slackApiUrl, tokens);
-  const settings: ClientSettings = { logger: slackLog(log), ...(slackApiUrl === undefined ? {} : { slackApiUrl }) };
+  const settings: ClientSettings = {
+    logger: slackLog(log),
+    ...(slackApiUrl === undefined ? {} : { slackApiUrl }),
+    ...(onSlackCall === undefined ? {} : { fetch: countedFetch(onSlackCall) }),
+  };
+  const door = http && (await openHttpDoor({ ...http, log, ...(options.now && { now: options.now }) }));
+  if (door) log.info({ port: door.port }, `Slack's requests are taken on ${http.host}:${door.port}${SLACK_PATH}`);
   const stopping = new AbortController();
 
   const first = await whoAmI(tokens, settings).catch((error: unknown) => {
-    if (error instanceof OperatorError && error.code === 'config') throw error;
+    if (error instanceof OperatorError && error.code === 'config') return error;
     log.warn({ err: error }, 'Slack could not be reached; I try again');
     return undefined;
   });
+  if (first instanceof OperatorError) {
+    await door?.stop();
+    throw first;
+  }
   let ears: Ears | undefined;
   const connecting = (first ? Promise.resolve(first) : untilKnown(tokens, settings, stopping.signal, log)).then(
     async (self) => {
       if (!self || stopping.signal.aborted) return;
-      ears = openEars(self, options, settings);
+      ears = openEars(self, { ...options, door }, settings);
       await Promise.all(ears.sockets.map(({ open }) => open));
       log.info({ bot: self.name, team: self.team }, 'Connected to Slack');
     },
@@ -67,11 +94,23 @@ export async function startBot(options: BotOptions): Promise<{ stop: () => Promi
   const presenter = startPresenter({ jobs, log, slack: slackOver(presenterClient(tokens, settings)) });
 
   return {
+    health: () => health(ears, door),
     async stop() {
       stopping.abort();
-      await Promise.all([presenter.stop(), ears && deafen(ears)]);
+      await Promise.all([
+        presenter.stop(),
+        within(WORK_LIMIT_MS, door?.stop() ?? Promise.resolve()),
+        ears && deafen(ears),
+      ]);
     },
   };
+}
+
+function health(ears: Ears | undefined, door: HttpDoor | undefined): BotHealth {
+  const sockets = ears?.sockets.filter((socket) => socket.isUp()).length ?? 0;
+  if (!ears) return { ok: false, text: 'Slack could not be reached yet', sockets };
+  if (door) return { ok: true, text: `takes requests on port ${door.port}`, sockets, port: door.port };
+  return { ok: sockets > 0, text: `${sockets} of ${ears.sockets.length} sockets open`, sockets };
 }
 
 interface Ears {
@@ -86,13 +125,13 @@ async function deafen({ sockets, working }: Ears): Promise<void> {
 
 function openEars(
   self: Self,
-  { jobs, tokens, log, mayChange, operators, now }: BotOptions,
+  { jobs, tokens, door, log, mayChange, operators, now }: BotOptions & { door: HttpDoor | undefined },
   settings: ClientSettings,
 ): Ears {
   const answers = answerClient(tokens, settings);
   const newReceiver = () =>
     new SocketModeReceiver({
-      appToken: tokens.app,
+      appToken: tokens.app ?? '',
       clientPingTimeout: PING_TIMEOUT_MS,
       autoReconnectEnabled: false,
       logger: slackLog(log),
@@ -105,28 +144,27 @@ function openEars(
     botUserId: self.userId,
     tokenVerificationEnabled: false,
     // The sockets hand their events over by themselves.
-    receiver: { init: () => {}, start: async () => {}, stop: async () => {} },
+    receiver: door?.receiver ?? { init: () => {}, start: async () => {}, stop: async () => {} },
     clientOptions: { ...settings, timeout: 10_000, retryConfig: { retries: 2 } },
     logger: slackLog(log),
     convoStore: false,
   });
   const places = placesOver(answers, () => self.name);
-  const commands = [
-    deployCommand(jobs, places),
-    statusCommand(jobs, now ?? (() => new Date())),
-    logsCommand(jobs),
-    cancelCommand(jobs),
-    stopCommand(jobs, places),
-  ];
+  const clock = now ?? (() => new Date());
   const { working } = listen(app, {
-    commands: [...commands, helpCommand(commands, jobs)],
+    commands: allCommands({ jobs, places, now: clock }),
     jobs,
     operators,
     mayChange,
     answers,
+    surface: SURFACE,
+    zoneOf: zonesOver(answers),
+    now: clock,
     log,
   });
-  return { working, sockets: Array.from({ length: SOCKETS }, () => keepSocket({ newReceiver, app, log })) };
+  door?.open();
+  const sockets = door ? 0 : SOCKETS;
+  return { working, sockets: Array.from({ length: sockets }, () => keepSocket({ newReceiver, app, log })) };
 }
 
 async function untilKnown(

@@ -1,3 +1,4 @@
+import type { ModalView } from '@slack/types';
 import type { z } from 'zod';
 import { OperatorError } from '../errors.ts';
 import type { Asker } from '../jobs/jobs.ts';
@@ -16,12 +17,20 @@ export interface Caller {
   mayChange: boolean;
   /** The command as words, for an answer that repeats it. */
   typed: string;
+  /** Whether a form can be shown: there is none without Slack, and none without a fresh click or command. */
+  canOpen: boolean;
+  /** The asker's time zone, as in Europe/Berlin. */
+  zone: () => Promise<string>;
 }
 
 export interface Answer {
   message: Message;
   /** What it was about, for the audit. */
   about?: Pick<Deployment, 'cluster' | 'number' | 'uid'>;
+  /** For everybody in the channel, not only for who asked. */
+  share?: boolean;
+  /** A form in place of the message, which stands for it where no form can be shown. */
+  form?: ModalView;
 }
 
 export interface ChatCommand extends Grammar {
@@ -29,6 +38,8 @@ export interface ChatCommand extends Grammar {
   permission: Permission;
   /** What a refusal says did not happen: "Not started". */
   not?: string;
+  /** Shown for the command alone. */
+  form?: (caller: Pick<Caller, 'channel'>) => Promise<ModalView>;
   run: (parsed: Parsed, caller: Caller) => Promise<Answer>;
 }
 
@@ -39,18 +50,20 @@ interface Definition<Input extends z.ZodObject> {
   input: Input;
   positional?: readonly (keyof z.output<Input> & string)[];
   words?: Readonly<Record<string, keyof z.output<Input> & string>>;
+  flags?: readonly (keyof z.output<Input> & string)[];
   overrides?: boolean;
   not?: string;
+  form?: NonNullable<ChatCommand['form']>;
   run: (context: Caller & { input: z.output<Input>; overrides: Readonly<Record<string, string>> }) => Promise<Answer>;
 }
 
 /** A command as data: parsing, usage, permission and help are derived from it; `run` gets typed input. */
 export function defineCommand<Input extends z.ZodObject>(definition: Definition<Input>): ChatCommand {
-  const { input, run, positional = [], words = {}, overrides = false, ...rest } = definition;
+  const { input, run, positional = [], words = {}, flags = [], overrides = false, ...rest } = definition;
   const required = Object.entries(input.shape)
     .filter(([, field]) => !field.safeParse(undefined).success)
     .map(([key]) => key);
-  const grammar = { name: rest.name, positional, words, overrides, required };
+  const grammar = { name: rest.name, positional, words, flags, overrides, required };
   return {
     ...rest,
     ...grammar,

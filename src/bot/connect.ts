@@ -34,8 +34,7 @@ export async function whoAmI(tokens: Tokens, settings: ClientSettings): Promise<
   const self = await asked('bot token (xoxb-...)', () => client(tokens.bot, settings, 0).auth.test());
   const { app } = tokens;
   // A wrong app token makes Socket Mode's client try for ever in silence; this ticket is simply not used.
-  if (app !== undefined)
-    await asked('app token (xapp-...)', () => client(app, settings, 0).apps.connections.open({}));
+  if (app !== undefined) await asked('app token (xapp-...)', () => client(app, settings, 0).apps.connections.open({}));
   return { userId: self.user_id ?? '', botId: self.bot_id ?? '', name: self.user ?? 'spark', team: self.team ?? '' };
 }
 

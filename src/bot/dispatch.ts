@@ -4,21 +4,28 @@ import { explain, OperatorError } from '../errors.ts';
 import type { AuditEntry, Jobs } from '../jobs/jobs.ts';
 import { ClusterBusy } from '../jobs/refusal.ts';
 import { maskSecrets } from '../mask.ts';
-import { refusal } from './cards/answers.ts';
+import { plainAnswer, refusal } from './cards/answers.ts';
 import { busyAnswer } from './cards/busy-answer.ts';
 import type { Message } from './cards/message.ts';
-import { person, said } from './cards/mrkdwn.ts';
+import { person } from './cards/mrkdwn.ts';
+import { whichCluster } from './cards/which-cluster.ts';
 import type { Answer, Caller, ChatCommand } from './command.ts';
-import { SLASH } from './grammar.ts';
+import { usage } from './grammar.ts';
 import { parse, whichCommand } from './parse.ts';
 import { toWords, type Word } from './words.ts';
 
 export interface DispatchOptions {
   commands: readonly ChatCommand[];
-  jobs: Pick<Jobs, 'audit' | 'clusters'>;
+  jobs: Pick<Jobs, 'audit' | 'overview'>;
   /** Slack ids of those who may change something. */
   operators: () => readonly string[];
+  /** Where people type, for the audit. */
+  surface: string;
   log: Logger;
+}
+
+export interface Dispatched extends Answer {
+  decision: AuditEntry['decision'];
 }
 
 /** Runs what was typed and returns what to answer; never rejects. Every decision is audited. */
@@ -26,7 +33,7 @@ export async function dispatch(
   text: string,
   caller: Omit<Caller, 'typed'>,
   options: DispatchOptions,
-): Promise<Message> {
+): Promise<Dispatched> {
   let command: ChatCommand | undefined;
   let typed = text.slice(0, 200);
   try {
@@ -35,11 +42,17 @@ export async function dispatch(
     command = whichCommand(options.commands, words[0]?.text ?? 'help');
     // Secrets and rights come first: who may not do it learns no more of it.
     refuseStrangers(command, caller);
+    if (words.length === 1 && command.form && caller.canOpen) {
+      const form = await command.form(caller);
+      audit(options, entry(caller, typed, 'answered'));
+      return { form, message: plainAnswer([`Usage: \`${usage(command)}\``]), decision: 'answered' };
+    }
     const answer = await command.run(parse(command, words.slice(1)), { ...caller, typed });
-    audit(options, entry(caller, typed, command.permission === 'operator' ? 'accepted' : 'answered', answer));
-    return answer.message;
+    const decision = command.permission === 'operator' ? 'accepted' : 'answered';
+    audit(options, entry(caller, typed, decision, answer));
+    return { ...answer, decision };
   } catch (error) {
-    return refused(error, { command, typed, caller, options });
+    return { message: await refused(error, { command, typed, caller, options }), decision: 'refused' };
   }
 }
 
@@ -63,23 +76,19 @@ async function refused(error: unknown, { command, typed, caller, options }: Refu
   }
   audit(options, { ...entry(caller, typed, 'refused'), why: maskSecrets(explanation.text) });
   if (error instanceof ClusterBusy) return busyAnswer(error);
-  return refusal(explanation, { not: command?.not, more: await moreToSay(error, typed, options) });
+  const code = error instanceof OperatorError ? error.code : undefined;
+  if (code === 'ambiguous' && command) {
+    const all = await options.jobs.overview().catch(() => []);
+    const bound = all.filter(({ channels }) => channels.includes(caller.channel));
+    const clusters = bound.length > 0 ? bound : all;
+    return whichCluster(explanation, { not: command.not, clusters, typed: (cluster) => `${typed} on ${cluster}` });
+  }
+  return refusal(explanation, { not: command?.not, more: code === 'forbidden' ? whomToAsk(options.operators()) : [] });
 }
 
-/** Mrkdwn: what to type instead, one line a cluster, since several are never guessed at; or whom to ask. */
-async function moreToSay(
-  error: unknown,
-  typed: string,
-  { jobs, operators }: DispatchOptions,
-): Promise<readonly string[]> {
-  if (!(error instanceof OperatorError)) return [];
-  if (error.code === 'forbidden') {
-    const [first, ...others] = operators().slice(0, 5).map(person);
-    return first === undefined ? [] : [`Operators: ${[first, ...others].join(', ')}`];
-  }
-  if (error.code !== 'ambiguous') return [];
-  const clusters = await jobs.clusters().catch(() => []);
-  return clusters.slice(0, 20).map((cluster) => `\`${SLASH} ${said(`${typed} on ${cluster}`)}\``);
+function whomToAsk(operators: readonly string[]): readonly string[] {
+  const [first, ...others] = operators.slice(0, 5).map(person);
+  return first === undefined ? [] : [`Operators: ${[first, ...others].join(', ')}`];
 }
 
 function refuseStrangers(command: ChatCommand, { mayChange }: Omit<Caller, 'typed'>): void {
@@ -100,9 +109,9 @@ function entry(
 }
 
 /** An audit that fails is logged; it does not change the answer. */
-function audit({ jobs, log }: DispatchOptions, line: AuditEntry): void {
+function audit({ jobs, log, surface }: DispatchOptions, line: AuditEntry): void {
   try {
-    jobs.audit(line);
+    jobs.audit({ ...line, surface });
   } catch (error) {
     log.error({ err: error }, 'The audit could not be written');
   }

@@ -1,27 +1,37 @@
 import type { App, RespondFn } from '@slack/bolt';
+import type { ModalView } from '@slack/types';
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { explain } from '../errors.ts';
 import type { Asker, Jobs } from '../jobs/jobs.ts';
 import { plainAnswer } from './cards/answers.ts';
-import { CANCEL_ACTION, LOGS_ACTION } from './cards/deployment-card.ts';
-import type { Message } from './cards/message.ts';
-import { dispatch, type DispatchOptions } from './dispatch.ts';
+import { DEPLOY_FORM } from './cards/deploy-form.ts';
+import { CANCEL_ACTION, LOGS_ACTION, RETRY_ACTION } from './cards/deployment-card.ts';
+import { SAY_ACTION } from './cards/which-cluster.ts';
+import { dispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
 import { SLASH } from './grammar.ts';
+import { whichCommand } from './parse.ts';
+import { formProblems, typedDeploy, type FormValues } from './read-deploy-form.ts';
 import { slackWord } from './slack-problem.ts';
 import { within } from './within.ts';
 
 export interface ListenOptions extends DispatchOptions {
-  jobs: DispatchOptions['jobs'] & Pick<Jobs, 'once' | 'find'>;
+  jobs: DispatchOptions['jobs'] & Pick<Jobs, 'once' | 'find' | 'plan'>;
   mayChange: (user: string) => boolean;
   answers: WebClient;
+  /** A person's time zone. */
+  zoneOf: (user: string) => Promise<string>;
+  now: () => Date;
   log: Logger;
 }
 
 interface Asked {
   asker: Asker;
   channel: string;
-  respond: RespondFn;
+  /** By the URL that came with it; a form has none. */
+  respond?: RespondFn;
+  /** Opens a form within 3 s. */
+  trigger?: string;
   /** The same for each delivery of the same click or command. */
   key: string;
   text: () => Promise<string | undefined>;
@@ -32,6 +42,8 @@ const ONCE_MS = 3_600_000;
 /** A store that is silent is asked no longer: the answer that says so is due within 2 s. */
 const ONCE_LIMIT_MS = 400;
 const RESPOND_LIMIT_MS = 10_000;
+/** Of the 3 s in which a form must be taken or refused. */
+const CHECK_LIMIT_MS = 2_000;
 
 /** The command and the buttons: acknowledged at once, worked on once, answered to who asked. Returns what is still being worked on. */
 export function listen(app: App, options: ListenOptions): { working: () => Promise<void> } {
@@ -47,23 +59,41 @@ export function listen(app: App, options: ListenOptions): { working: () => Promi
       channel: command.channel_id,
       respond,
       key: command.trigger_id,
+      trigger: command.trigger_id,
       text: async () => command.text,
     });
     await ack();
   });
 
-  for (const action of [CANCEL_ACTION, LOGS_ACTION]) {
+  for (const action of [CANCEL_ACTION, LOGS_ACTION, RETRY_ACTION, SAY_ACTION]) {
     app.action({ type: 'block_actions', action_id: action }, async ({ body, payload, ack, respond }) => {
       start({
         asker: { team: body.team?.id ?? body.user.team_id ?? '', user: body.user.id, name: body.user.username },
         channel: body.channel?.id ?? '',
         respond,
         key: body.trigger_id,
-        text: () => typedTwin(action, 'value' in payload ? payload.value : undefined, options.jobs),
+        trigger: body.trigger_id,
+        text: () => typedTwin(payload.action_id, 'value' in payload ? payload.value : undefined, options.jobs),
       });
       await ack();
     });
   }
+
+  app.view({ type: 'view_submission', callback_id: DEPLOY_FORM }, async ({ body, view, ack }) => {
+    const { values } = view.state;
+    const problems = await checked(body.user.id, values, options);
+    if (Object.keys(problems).length > 0) {
+      await ack({ response_action: 'errors', errors: problems });
+      return;
+    }
+    await ack();
+    start({
+      asker: { team: body.team?.id ?? body.user.team_id ?? '', user: body.user.id, name: body.user.name },
+      channel: view.private_metadata,
+      key: view.id,
+      text: async () => typedDeploy(values),
+    });
+  });
 
   app.error(async (error) => {
     options.log.warn({ err: error }, 'Slack did not take an answer in time');
@@ -76,48 +106,88 @@ export function listen(app: App, options: ListenOptions): { working: () => Promi
   };
 }
 
-/** A button does what its typed twin does. */
-async function typedTwin(action: string, uid: unknown, jobs: Pick<Jobs, 'find'>): Promise<string | undefined> {
+/** Within Slack's 3 s; what can't be checked in time is refused, or not, when it is carried out. */
+async function checked(
+  user: string,
+  values: FormValues,
+  { commands, jobs, zoneOf, now, log }: ListenOptions,
+): Promise<Record<string, string>> {
+  const grammar = whichCommand(commands, 'deploy');
+  const problems = zoneOf(user).then((zone) => formProblems(values, { grammar, jobs, now: now(), zone }));
+  return (
+    (await within(CHECK_LIMIT_MS, problems).catch((error: unknown) => {
+      log.error({ err: error, user }, 'A form could not be checked');
+    })) ?? {}
+  );
+}
+
+/** A button does what its typed twin does: its value says it, or names a deployment. */
+async function typedTwin(action: string, value: unknown, jobs: Pick<Jobs, 'find'>): Promise<string | undefined> {
+  if (SAY_ACTION.test(action)) return typeof value === 'string' ? value : undefined;
+  const uid = value;
   const record = typeof uid === 'string' ? await jobs.find(uid) : undefined;
   return record && `${action} ${record.number}`;
 }
 
 async function handle(asked: Asked, options: ListenOptions): Promise<void> {
-  const { jobs, mayChange, log } = options;
+  const { jobs, mayChange, zoneOf, log } = options;
   const { asker, channel } = asked;
   try {
     // A store that is away must not keep `status` from answering.
     const first = await within(ONCE_LIMIT_MS, jobs.once(`slack-${asked.key}`, ONCE_MS)).catch(() => true);
     if (first === false) return;
     const text = await asked.text();
-    const message =
-      text === undefined
-        ? plainAnswer(['I no longer know that deployment.'])
-        : await dispatch(text, { asker, channel, mayChange: mayChange(asker.user) }, options);
-    await answer(message, asked, options);
+    if (text === undefined) {
+      await answer({ message: plainAnswer(['I no longer know that deployment.']) }, asked, options);
+      return;
+    }
+    const caller = {
+      asker,
+      channel,
+      mayChange: mayChange(asker.user),
+      canOpen: asked.trigger !== undefined,
+      zone: () => zoneOf(asker.user),
+    };
+    const dispatched = await dispatch(text, caller, options);
+    if (dispatched.form && (await opened(dispatched.form, asked, options))) return;
+    await answer(dispatched, asked, options);
   } catch (error) {
     const { text, hint, ref } = explain(error);
     if (ref !== undefined) log.error({ err: error, ref, user: asker.user }, 'A command broke');
-    await answer(plainAnswer([text, hint]), asked, options);
+    await answer({ message: plainAnswer([text, hint]) }, asked, options);
   }
 }
 
-/** Only who asked sees it. By the URL that came with the request, or else as a plain ephemeral message. Never rejects. */
+async function opened(form: ModalView, { trigger, asker }: Asked, { answers, log }: ListenOptions): Promise<boolean> {
+  if (trigger === undefined) return false;
+  try {
+    await answers.views.open({ trigger_id: trigger, view: form });
+    return true;
+  } catch (error) {
+    log.warn({ user: asker.user, why: slackWord(error) }, 'Slack opened no form');
+    return false;
+  }
+}
+
+/** Only who asked sees it, unless it is shared. By the URL that came with the request, or else another way. Never rejects. */
 async function answer(
-  message: Message,
+  { message, share = false }: Pick<Dispatched, 'message' | 'share'>,
   { respond, channel, asker }: Asked,
   { answers, log }: ListenOptions,
 ): Promise<void> {
   try {
-    const content = { ...message, response_type: 'ephemeral' as const, replace_original: false };
-    const response = await within(RESPOND_LIMIT_MS, respond(content));
+    const type = share ? ('in_channel' as const) : ('ephemeral' as const);
+    const response =
+      respond &&
+      (await within(RESPOND_LIMIT_MS, respond({ ...message, response_type: type, replace_original: false })));
     if (response) return;
-    log.warn({ user: asker.user }, 'Slack took no answer in time by its URL');
+    if (respond) log.warn({ user: asker.user }, 'Slack took no answer in time by its URL');
   } catch (error) {
     log.warn({ user: asker.user, why: slackWord(error) }, 'Slack took no answer by its URL');
   }
   try {
-    await answers.chat.postEphemeral({ channel, user: asker.user, text: message.text });
+    if (share) await answers.chat.postMessage({ channel, ...message });
+    else await answers.chat.postEphemeral({ channel, user: asker.user, text: message.text });
   } catch (error) {
     log.error({ user: asker.user, channel, why: slackWord(error) }, 'An answer could not be given');
   }

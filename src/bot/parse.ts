@@ -31,6 +31,9 @@ export function parse(grammar: Grammar, words: readonly Word[]): Parsed {
         put(values, said.key, value, said.word);
         break;
       }
+      case 'flag':
+        put(values, said.key, 'yes', said.key);
+        break;
       case 'override':
         put(overrides, said.key, said.value, said.key);
         break;
@@ -46,15 +49,17 @@ export function parse(grammar: Grammar, words: readonly Word[]): Parsed {
 
 type Meaning =
   | { kind: 'value' | 'unknown' }
+  | { kind: 'flag'; key: string }
   | { kind: 'word'; word: string; key: string; value?: string }
   | { kind: 'override'; key: string; value: string };
 
-function meaning({ words, overrides }: Grammar, text: string): Meaning {
+function meaning({ words, flags, overrides }: Grammar, text: string): Meaning {
   const [, dashes = '', name = '', , value] = /^(--)?([A-Za-z][\w.-]*)(=(.*))?$/s.exec(text) ?? [];
   const key = Object.hasOwn(words, name.toLowerCase()) ? words[name.toLowerCase()] : undefined;
   if (key !== undefined) {
     return { kind: 'word', word: name.toLowerCase(), key, ...(value === undefined ? {} : { value }) };
   }
+  if (value === undefined && flags.includes(name.toLowerCase())) return { kind: 'flag', key: name.toLowerCase() };
   if (value !== undefined) return overrides ? { kind: 'override', key: name, value } : { kind: 'unknown' };
   return { kind: dashes || text.startsWith('--') ? 'unknown' : 'value' };
 }
@@ -74,7 +79,7 @@ function put(into: Map<string, string>, key: string, value: string, word: string
 
 function unexpected(grammar: Grammar, text: string): OperatorError {
   const [, bare = text] = /^-*([^=]*)/.exec(text) ?? [];
-  const meant = nearest(bare, Object.keys(grammar.words));
+  const meant = nearest(bare, [...Object.keys(grammar.words), ...grammar.flags]);
   const sentence = `I don't know the word "${text.slice(0, 40)}" here.`;
   return wrong(grammar, meant === undefined ? sentence : `${sentence} Did you mean "${meant}"?`);
 }

@@ -25,7 +25,9 @@ function withoutMarkup(text: string): string {
   return text
     .replace(/<([@#!]?)([^<>|]*)(?:\|([^<>]*))?>/g, (_, sigil: string, target: string, label?: string) => {
       if (sigil === '') return label || target.replace(/^mailto:/, '');
-      return `${sigil === '#' ? '#' : '@'}${(label || target).replace(/^[#@]/, '')}`;
+      // Of a person the id stays: names are not unique.
+      const name = sigil === '@' && target !== '' ? target : label || target;
+      return `${sigil === '#' ? '#' : '@'}${name.replace(/^[#@]/, '')}`;
     })
     .replace(/&(amp|lt|gt);/g, (_, name: 'amp' | 'lt' | 'gt') => ({ amp: '&', lt: '<', gt: '>' })[name]);
 }

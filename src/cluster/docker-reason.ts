@@ -47,7 +47,15 @@ export function dockerReason(stderr: string, node: string): DockerReason {
   }
   const lines = dockerWords(stderr);
   const reason = lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? 'it gave no reason';
-  return { text: firstSentences(reason.replace(/^docker: /, '').replace(/^Error response from daemon: /, ''), 200) };
+  return {
+    text: firstSentences(
+      reason
+        .replace(/^docker: /, '')
+        .replace(/^Error response from daemon: /, '')
+        .replace(/\.$/, ''),
+      200,
+    ),
+  };
 }
 
 /** What Docker said, without its advice on how to get help. */

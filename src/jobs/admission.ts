@@ -31,8 +31,17 @@ export function openAdmission(parts: AdmissionParts): Pick<Jobs, 'deploy' | 'sto
 
   async function deploy(request: DeployRequest): Promise<Deployment> {
     const { plan, revision } = await parts.prepare(request);
-    const { by, surface, view } = request;
-    const admission = { plan, revision, sparkopsVersion: parts.sparkopsVersion, by, surface, view };
+    const { by, surface, view, until, note } = request;
+    const admission = {
+      plan,
+      revision,
+      sparkopsVersion: parts.sparkopsVersion,
+      by,
+      ...(until !== undefined && { until }),
+      ...(note !== undefined && { note }),
+      surface,
+      view,
+    };
     const admitted = await onceCounted(() => admit(store, admission, now));
     switch (admitted.outcome) {
       case 'admitted':

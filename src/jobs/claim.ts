@@ -9,6 +9,8 @@ export interface Admission {
   revision: string;
   sparkopsVersion: string;
   by: Asker;
+  until?: string;
+  note?: string;
   surface: string;
   view: View;
 }
@@ -109,6 +111,9 @@ function newRecord(admission: Admission, number: number, at: Date): Deployment {
     recipe: plan.recipe,
     run: 'deploy',
     by: person(admission.by),
+    owner: person(admission.by),
+    ...(admission.until !== undefined && { until: admission.until }),
+    ...(admission.note !== undefined && { note: admission.note }),
     state: 'queued',
     phases: plan.phases.map((name) => ({ name, state: 'waiting', attempts: 0 })),
     plan,

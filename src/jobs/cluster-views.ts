@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { resolveCluster } from '../config/resolve-cluster.ts';
 import { OperatorError } from '../errors.ts';
 import { isEnded, type Deployment } from './deployment.ts';
-import type { ClusterState, ClusterStatus, Jobs } from './jobs.ts';
+import type { ClusterOverview, ClusterState, ClusterStatus, Jobs } from './jobs.ts';
 import type { Journal } from './journal.ts';
 import type { Look } from './looks/look-queue.ts';
 import type { EngineAt, LogLook } from './looks/look-requests.ts';
@@ -20,7 +20,10 @@ export interface ClusterViewParts {
 }
 
 /** What people look at: the store's word and the nodes', side by side. */
-export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' | 'logs'> {
+export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' | 'logs' | 'overview'> & {
+  /** Whose log people mean on a cluster: what runs, else what serves, else what ended last. */
+  latest: (cluster: string) => Promise<Deployment | undefined>;
+} {
   const { store, journal, config, look } = parts;
 
   async function status({ cluster, channel }: Parameters<Jobs['status']>[0]): Promise<readonly ClusterStatus[]> {
@@ -55,7 +58,7 @@ export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' |
     return record && !isEnded(record.state) ? record : undefined;
   }
 
-  const logs: Jobs['logs'] = async ({ cluster, channel, number, node, lines }) => {
+  const logs: Jobs['logs'] = async ({ cluster, channel, number, node, lines, grep, sinceMs }) => {
     const deployment = number === undefined ? undefined : (await journal.findByNumber(number))?.record;
     if (number !== undefined && !deployment) {
       throw new OperatorError('unknown-name', `There is no deployment #${number}.`, {
@@ -69,6 +72,8 @@ export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' |
       cluster: name,
       lines,
       ...(node !== undefined && { node }),
+      ...(grep !== undefined && { grep }),
+      ...(sinceMs !== undefined && { sinceMs }),
       ...(wanted && { deployment: lookedFor(wanted) }),
     };
     const answer = await look(request);
@@ -76,7 +81,16 @@ export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' |
     return answer.excerpt;
   };
 
-  /** Whose log people mean on a cluster: what runs, else what serves, else what ended last. */
+  async function overview(): Promise<readonly ClusterOverview[]> {
+    const clusters = [...(await config()).clusters.values()];
+    return Promise.all(
+      clusters.map(async (cluster) => ({
+        ...(await stateOf(cluster)),
+        nodeNames: cluster.nodes.map(({ name }) => name),
+      })),
+    );
+  }
+
   async function latest(cluster: string): Promise<Deployment | undefined> {
     try {
       const busy = await claimant(cluster);
@@ -97,7 +111,7 @@ export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' |
     return undefined;
   }
 
-  return { status, logs };
+  return { status, logs, overview, latest };
 }
 
 function lookedFor({ uid, number, plan, state }: Deployment): NonNullable<LogLook['deployment']> {

@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { openAdmission } from './admission.ts';
-import { openBuckets } from './buckets.ts';
+import { openSharedBuckets } from './buckets.ts';
 import type { Changes } from './changes.ts';
 import { openClusterViews } from './cluster-views.ts';
 import type { Jobs } from './jobs.ts';
 import type { Journal } from './journal.ts';
 import type { Look } from './looks/look-queue.ts';
+import { readHistory } from './history.ts';
+import { openPlanLooks } from './plan-looks.ts';
 import { openPresenting } from './presenting.ts';
 import { planFrom } from './prepare.ts';
 import { enqueue, type DeployQueue } from './queue.ts';
@@ -33,6 +35,7 @@ const QUEUE_MS = 1_000;
 /** What surfaces can do with deployments. */
 export function createJobs(parts: JobsParts): Jobs {
   const { store, journal, queue, config, log } = parts;
+  const { latest, ...views } = openClusterViews(parts);
   return {
     ...openAdmission({
       ...parts,
@@ -44,14 +47,16 @@ export function createJobs(parts: JobsParts): Jobs {
         });
       },
     }),
-    ...openClusterViews(parts),
+    ...views,
+    ...openPlanLooks({ ...parts, ...views, latest }),
+    history: (request) => readHistory(parts, request),
     ...openPresenting(store),
     find: async (uid) => (await journal.find(uid))?.record,
     findByNumber: async (number) => (await journal.findByNumber(number))?.record,
     events: journal.events,
     recipes: async () => [...(await config()).recipes.values()].map(({ name, description }) => ({ name, description })),
     clusters: async () => [...(await config()).clusters.keys()],
-    take: openBuckets(),
+    take: openSharedBuckets(store),
     onChange: parts.changes.on,
     audit: ({ who, ...entry }) =>
       log.info(

@@ -1,5 +1,8 @@
+import type { BenchRun } from '../cluster/probes/bench-engine.ts';
 import type { Deployment, Person, Plan } from './deployment.ts';
 import type { CheckRow, DeploymentEvent } from './events.ts';
+
+export type { BenchRun };
 
 /** Where a person asked, kept with the deployment. Opaque to jobs: only the surface that wrote it reads it. */
 export type View = Record<string, string | number | boolean>;
@@ -120,14 +123,6 @@ export interface Diagnosis {
   logProblem?: string;
 }
 
-export interface BenchRun {
-  /** What was asked for, for people: "short answer". */
-  name: string;
-  ttftMs: number;
-  tokens: number;
-  tokensPerSecond: number;
-}
-
 export interface BenchAnswer {
   record: Deployment;
   runs: readonly BenchRun[];
@@ -153,6 +148,8 @@ export interface LogExcerpt {
   lines: readonly string[];
   /** Why there is nothing to show, in one or two sentences; then there are no lines. */
   nothing?: string;
+  /** How many of the log's last lines were searched for those that were asked for. */
+  searched?: number;
 }
 
 export interface AuditEntry {
@@ -163,6 +160,8 @@ export interface AuditEntry {
   uid?: string;
   decision: 'accepted' | 'refused' | 'answered';
   why?: string;
+  /** Where it was typed: 'slack', 'cli'. */
+  surface?: string;
 }
 
 /** What a surface (Slack, later others) can do. Every rejection is an OperatorError for people, or a bug. */
@@ -175,13 +174,18 @@ export interface Jobs {
   cancel: (request: ClusterRequest & { number?: number }) => Promise<Deployment>;
   /** Looks at the nodes now. At most 20 s. */
   status: (request: { cluster?: string; channel?: string }) => Promise<readonly ClusterStatus[]>;
-  logs: (request: {
-    cluster?: string;
-    channel?: string;
-    number?: number;
-    node?: string;
-    lines: number;
-  }) => Promise<LogExcerpt>;
+  logs: (request: LogRequest) => Promise<LogExcerpt>;
+  /** The checks before a launch as a look: takes no lease, changes nothing. Without a recipe: of what serves, else of the last one. */
+  check: (request: Where & { recipe?: string }) => Promise<CheckAnswer>;
+  diagnose: (request: Where) => Promise<Diagnosis>;
+  /** Three questions to the model that serves. At most 90 s. */
+  bench: (request: Where) => Promise<BenchAnswer>;
+  /** Renders what a deploy would run. Touches no node. */
+  plan: (request: PlanRequest) => Promise<PlanAnswer>;
+  /** Newest first. */
+  history: (request: HistoryRequest) => Promise<readonly Deployment[]>;
+  /** The store's word on every cluster, at once. */
+  overview: () => Promise<readonly ClusterOverview[]>;
   recipes: () => Promise<readonly { name: string; description: string }[]>;
   clusters: () => Promise<readonly string[]>;
 

@@ -28,5 +28,6 @@ export function keysOf(realm: string) {
     unpresented: (surface: string) => `${prefix}:unpresented:${surface}`,
     present: (uid: string, surface: string) => `${prefix}:present:${surface}:${uid}`,
     once: (name: string) => `${prefix}:once:${name}`,
+    bucket: (name: string) => `${prefix}:bucket:${name}`,
   };
 }

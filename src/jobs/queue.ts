@@ -1,4 +1,4 @@
-import { Queue } from 'bullmq';
+import { Queue, type Telemetry } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { keysOf } from './keys.ts';
@@ -14,13 +14,15 @@ export interface QueueOptions {
   realm: string;
   redis: Redis;
   log: Logger;
+  telemetry?: Telemetry | undefined;
 }
 
-export function openDeployQueue({ realm, redis, log }: QueueOptions): DeployQueue {
+export function openDeployQueue({ realm, redis, log, telemetry }: QueueOptions): DeployQueue {
   const queue: DeployQueue = new Queue('deploys', {
     connection: redis,
     prefix: keysOf(realm).prefix,
     defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
+    ...(telemetry && { telemetry }),
   });
   queue.on('error', (error) => log.debug({ err: error }, 'Queue deploys'));
   return queue;

@@ -9,6 +9,7 @@ import { takeLease, type Lease } from './lease.ts';
 import type { Phase } from './phases/phase.ts';
 import { runPhases, type Outcome } from './phases/run-phases.ts';
 import { restoreRun } from './restore.ts';
+import { countBreak } from './run/count-break.ts';
 import { keepFences } from './run/fences.ts';
 import type { Run } from './run/run-phase.ts';
 import { withStalls } from './run/stalls.ts';
@@ -99,12 +100,13 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
       signal: AbortSignal.any([life.signal, cancelled.signal]),
       life: life.signal,
       raise: fences.raise,
-      machines: (signal) =>
+      machines: (signal, onRetry) =>
         openMachines({
           plan,
           transport,
           signal,
           raiseProblems: fences.problems(),
+          onRetry: (_node, { message }) => onRetry(message),
           grip: async (waiting) => {
             await lease.grip(waiting);
             return { realm: plan.realm, fence: lease.fence, token: lease.token };
@@ -125,6 +127,7 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
   } catch (error) {
     if (error instanceof RunStopped && error.stop.why === 'lease-lost') return 'lease-lost';
     if (error instanceof RunStopped && error.stop.why === 'handover') return 'handover';
+    await countBreak(writer, error, now, log).catch(() => undefined);
     throw error;
   } finally {
     request.signal.removeEventListener('abort', stopLife);

@@ -1,3 +1,4 @@
+import type { Telemetry } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import type { Secret } from '../cluster/remote/secret.ts';
@@ -28,14 +29,25 @@ export interface WorkerParts {
   look: Look;
   now: () => Date;
   log: Logger;
+  /** Told by the queues of each job. */
+  telemetry?: Telemetry | undefined;
 }
 
 const CLOSE_MS = 500;
 
+export interface RunningWorker {
+  /** Whether it takes jobs and looks. */
+  isRunning: () => boolean;
+  /** When store, queue and nodes were last brought together. */
+  lastRound: () => Date | undefined;
+  stop: () => Promise<void>;
+}
+
 /** The part of a process that reaches machines: runs deployments and looks, and keeps store, queue and nodes together. */
-export async function startWorker(parts: WorkerParts): Promise<{ stop: () => Promise<void> }> {
+export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   const { store, journal, changes, blocking, config, transports, phases, secret, now, log } = parts;
   const { timeouts } = (await config()).sparkops;
+  const telemetry = parts.telemetry && { telemetry: parts.telemetry };
   const deploys = startDeployWorker({
     runner: {
       store,
@@ -56,10 +68,13 @@ export async function startWorker(parts: WorkerParts): Promise<{ stop: () => Pro
     blocking,
     timeouts,
     log,
+    ...telemetry,
   });
-  const looks = startLookWorker({ realm: store.realm, blocking, log }, parts.look);
+  const looks = startLookWorker({ realm: store.realm, blocking, log, ...telemetry }, parts.look);
   const reconciler = startReconciler({ ...parts, everyMs: timeouts.reconcile });
   return {
+    isRunning: () => deploys.isRunning() && looks.isRunning(),
+    lastRound: reconciler.lastRound,
     stop: async () => {
       await Promise.allSettled([deploys.stop(), within(CLOSE_MS, looks.close()), within(CLOSE_MS, reconciler.stop())]);
     },

@@ -1,4 +1,4 @@
-import { WaitingError, Worker, type Job } from 'bullmq';
+import { WaitingError, Worker, type Job, type Telemetry } from 'bullmq';
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
@@ -14,6 +14,7 @@ export interface DeployWorkerOptions {
   blocking: () => Redis;
   timeouts: Pick<Timeouts, 'lease' | 'job_lock' | 'stall_check'>;
   log: Logger;
+  telemetry?: Telemetry;
 }
 
 type RunJob = Job<DeployJob, void, 'run'>;
@@ -22,7 +23,8 @@ type RunJob = Job<DeployJob, void, 'run'>;
 const STOP_MS = 1_800;
 
 /** Runs the deployments that the queue gives it, many at a time. */
-export function startDeployWorker({ runner, blocking, timeouts, log }: DeployWorkerOptions): {
+export function startDeployWorker({ runner, blocking, timeouts, log, telemetry }: DeployWorkerOptions): {
+  isRunning: () => boolean;
   stop: () => Promise<void>;
 } {
   const ending = new AbortController();
@@ -76,6 +78,7 @@ export function startDeployWorker({ runner, blocking, timeouts, log }: DeployWor
     // Seconds: a wake-up that was lost with another process's connection costs no more than this.
     drainDelay: 2,
     runRetryDelay: 1_000,
+    ...(telemetry && { telemetry }),
   });
   worker.on('error', (error) => log.debug({ err: error }, 'Queue deploys'));
   worker.on('lockRenewalFailed', (jobs) => {
@@ -84,6 +87,7 @@ export function startDeployWorker({ runner, blocking, timeouts, log }: DeployWor
   });
 
   return {
+    isRunning: () => worker.isRunning() && !worker.isPaused(),
     stop: async () => {
       const paused = worker.pause(true);
       ending.abort(new RunStopped({ why: 'handover', because: 'The worker stops' }));

@@ -8,6 +8,7 @@ const deploy: Grammar = {
   name: 'deploy',
   positional: ['recipe'],
   words: { on: 'cluster' },
+  flags: [],
   overrides: true,
   required: ['recipe'],
 };
@@ -15,6 +16,7 @@ const logs: Grammar = {
   name: 'logs',
   positional: ['number'],
   words: { on: 'cluster', node: 'node', lines: 'lines' },
+  flags: [],
   overrides: false,
   required: [],
 };
@@ -63,7 +65,7 @@ describe('words', () => {
     ['qwen35 on spark url=<http://x.local/a?b=1|x.local/a?b=1>', { url: 'x.local/a?b=1' }],
     [
       'qwen35 on spark mail=<mailto:a@b.c|a@b.c> who=<@U123|op> where=<#C12|ops>',
-      { mail: 'a@b.c', who: '@op', where: '#ops' },
+      { mail: 'a@b.c', who: '@U123', where: '#ops' },
     ],
     ['qwen35 on spark who=<@U123> where=<#C12|>', { who: '@U123', where: '#C12' }],
     ['qwen35 on spark range=1–2', { range: '1–2' }],

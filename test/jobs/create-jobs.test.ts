@@ -68,12 +68,11 @@ describe('deploy', () => {
     expect(await jobs.view(record.uid, 'test').load()).toEqual({ channel: 'C1' });
   });
 
-  test('is refused while another one runs: who, what, since when', async () => {
+  test('is refused while another one runs: and says who has the cluster', async () => {
     const { uid } = await deploy();
     await expect(deploy()).rejects.toMatchObject({
       code: 'busy',
-      message:
-        'Not started: spark is busy with #142 qwen35 of <@U0OPERATOR>: queued, since 14:02 UTC. Nothing was changed.',
+      message: 'Not started: spark is busy with #142 qwen35: queued. Nothing was changed.',
       hint: 'Wait until it ends, or cancel it: cancel 142',
     });
     await bench.journal.change(uid, (record) => ({
@@ -86,14 +85,17 @@ describe('deploy', () => {
         ),
       },
     }));
-    await expect(deploy()).rejects.toThrow('#142 qwen35 of <@U0OPERATOR>: running, phase load, since 14:09 UTC.');
+    await expect(deploy()).rejects.toMatchObject({
+      message: 'Not started: spark is busy with #142 qwen35: running, phase load. Nothing was changed.',
+      holder: { number: 142, phase: 'load', by: { user: 'U0OPERATOR' } },
+    });
   });
 
   test('is refused while a model serves', async () => {
     await end('serving');
     await expect(deploy()).rejects.toMatchObject({
       code: 'busy',
-      message: 'Not started: spark serves #142 qwen35 of <@U0OPERATOR>, since 14:10 UTC. Nothing was changed.',
+      message: 'Not started: spark serves #142 qwen35. Nothing was changed.',
       hint: 'Stop it first: stop spark',
     });
   });
@@ -171,7 +173,7 @@ describe('status', () => {
         {
           node: 'spark1',
           role: 'head',
-          gpu: 'NVIDIA GB10, 580.95.05, 12.3, 41, 0',
+          gpu: 'GB10, 12 W, 41 °C, idle',
           containers: [{ deployment: uid, running: true, engine: true }],
         },
         { node: 'spark2', role: 'worker' },
@@ -210,6 +212,35 @@ describe('logs', () => {
     });
   });
 
+  test('of what ended last, once nothing runs: the head keeps it', async () => {
+    const uid = await end('failed');
+    machine.answers['tail'] = { exitCode: 0, stdout: 'RuntimeError: no\n' };
+    expect(await jobs.logs({ cluster: 'spark', lines: 5 })).toMatchObject({
+      number: 142,
+      node: 'spark1',
+      source: 'the engine',
+      lines: ['RuntimeError: no'],
+    });
+    expect(machine.ran.at(-1)).toContain(`/runs/${uid}/serve.log`);
+  });
+
+  test('that are not there: why', async () => {
+    machine.answers['tail'] = { exitCode: 1, stdout: '' };
+    machine.answers['docker logs'] = { exitCode: 1, stdout: '' };
+    expect((await jobs.logs({ lines: 5 })).nothing).toBe('Nothing runs on spark, and no deployment is recorded.');
+    await deploy();
+    expect((await jobs.logs({ lines: 5 })).nothing).toBe('#142 has no log on spark1 yet: its engine is not started.');
+    await bench.journal.change((await jobs.findByNumber(142))?.uid ?? '', (record) => ({
+      record: { ...record, state: 'failed', endedAt: '2026-12-01T14:10:00.000Z' },
+    }));
+    expect((await jobs.logs({ number: 142, lines: 5 })).nothing).toMatch(
+      /^#142 left no log on spark1: it ended before/,
+    );
+    expect((await jobs.logs({ number: 142, node: 'spark2', lines: 5 })).nothing).toBe(
+      '#142 left no log on spark2: what is kept of it is on spark1.',
+    );
+  });
+
   test('of a node that is not there are refused', async () => {
     await expect(jobs.logs({ cluster: 'spark', node: 'spark9', lines: 5 })).rejects.toMatchObject({
       code: 'unknown-name',
@@ -226,10 +257,7 @@ describe('looks of a process that has no worker', () => {
     expect(await remote.status({})).toMatchObject([
       { cluster: 'spark', nodes: [{ node: 'spark1' }, { node: 'spark2' }] },
     ]);
-    await expect(remote.logs({ lines: 3 })).rejects.toMatchObject({
-      code: 'unknown-name',
-      message: 'spark1 has no container of ours.',
-    });
+    await expect(remote.logs({ node: 'spark9', lines: 3 })).rejects.toMatchObject({ code: 'unknown-name' });
     await asked.close();
     await worker.close();
   });

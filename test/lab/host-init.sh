@@ -70,7 +70,8 @@ export PATH=$HOST_PATH HOME=/root
 rm -f /usr/local/bin/docker /etc/docker/daemon.json /etc/nologin /etc/resolv.conf
 : >/etc/resolv.conf
 echo "$host" >/etc/hostname
-printf '127.0.0.1 localhost\n127.0.1.1 %s\n' "$host" >/etc/hosts
+printf '127.0.0.1 localhost\n127.0.1.1 %s\n%s spark1-fabric\n%s spark2-fabric\n' \
+  "$host" $HEAD_FABRIC $WORKER_FABRIC >/etc/hosts
 getent group docker >/dev/null || groupadd -r docker
 useradd --no-create-home --home-dir "/home/$LOGIN" --shell /bin/bash --groups docker "$LOGIN"
 usermod -p '*' "$LOGIN"

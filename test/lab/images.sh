@@ -3,45 +3,66 @@
 # Debian with Python, Ray and CPU torch.
 BASE_RECIPE='bookworm python3,iproute2,procps,libgomp1 ray==2.58.0 torch==2.13.0 safetensors numpy tqdm'
 
-make_images() {
-  local base engine host
-  base=$IMAGE_BASE:$(echo "$BASE_RECIPE" | digest)
-  engine=$(tar -C "$LAB/image" --sort=name --mtime=@0 --owner=0 --group=0 -c . | cat - <(echo "$base") | digest)
-  if ! all_have "$base"; then
-    make_base "$CACHE/base"
-    for_all import_base "$base"
-    rm -rf "$CACHE/base"
-    say "base image imported on both hosts"
-  fi
-  if ! all_have "$IMAGE:lab-$engine"; then
-    for_all build_engine "$base" "$engine"
-    say 'engine images built on both hosts'
-  fi
-}
 IMAGE_BASE=sparkops-lab/base
 VARIANTS='engine drops-node-address own-entrypoint without-ray'
+
+# Built on spark1; spark2 gets a copy of Docker's layers, so that both have the same image.
+make_images() {
+  local base engine
+  base=$IMAGE_BASE:$(echo "$BASE_RECIPE" | digest)
+  engine=lab-$({ context; echo "$base"; } | digest)
+  if ! has spark1 "$base"; then
+    make_base "$CACHE/base"
+    tar -C "$CACHE/base/root" --numeric-owner --exclude='./dev/*' -c . | quietly on spark1 docker import - "$base"
+    rm -rf "$CACHE/base"
+    say 'base image imported'
+  fi
+  if ! has spark1 "$IMAGE:$engine"; then
+    build_engine "$base" "$engine"
+    say 'engine images built'
+  fi
+  if ! has spark2 "$IMAGE:$engine"; then
+    copy_images
+    say 'images copied to spark2'
+  fi
+}
 
 digest() {
   sha256sum | cut -c1-12
 }
 
-all_have() {
-  local host
-  for host in $HOSTS; do
-    on "$host" docker image inspect "$1" >/dev/null 2>&1 || return 1
-  done
+context() {
+  tar -C "$LAB/image" --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -c .
 }
 
-# for_all FUNCTION ARGS...: on every host at once.
-for_all() {
-  local host job jobs=''
+has() {
+  on "$1" docker image inspect "$2" >/dev/null 2>&1
+}
+
+quietly() {
+  "$@" >"$CACHE/docker.log" 2>&1 || fail "$(tail -1 "$CACHE/docker.log")"
+}
+
+build_engine() {
+  local base=$1 hash=$2 variant
+  for variant in $VARIANTS; do
+    context | quietly on spark1 docker build --build-arg "BASE=$base" --target "$variant" -t "$IMAGE:$variant" -
+  done
+  on spark1 docker tag "$IMAGE:engine" "$IMAGE:latest"
+  on spark1 docker tag "$IMAGE:engine" "$IMAGE:$hash"
+}
+
+copy_images() {
+  local host part
   for host in $HOSTS; do
-    "$1" "$host" "${@:2}" >"$STATE/$host/log/image.log" 2>&1 &
-    jobs="$jobs $!"
+    on "$host" sh -c 'docker ps -aq | xargs -r docker rm --force >/dev/null'
+    stop_docker "$host"
   done
-  for job in $jobs; do
-    wait "$job" || fail "$1: $(tail -q -n 1 "$STATE"/*/log/image.log | tr '\n' ' ')"
+  for part in image overlay2; do
+    rm -rf --one-file-system "$CACHE/spark2/docker/$part"
+    cp -a "$CACHE/spark1/docker/$part" "$CACHE/spark2/docker/$part"
   done
+  for host in $HOSTS; do start_docker "$host"; done
 }
 
 make_base() {
@@ -59,17 +80,4 @@ make_base() {
   say 'Debian unpacked'
   rm -rf "$1"/site/{bin,torch/include,torch/test,torch/share,ray/rllib,ray/dashboard/client} "$1"/root/usr/share/{doc,man,locale,info}
   mv "$1/site"/* "$1/root/usr/local/lib/python3.11/dist-packages/"
-}
-
-import_base() {
-  tar -C "$CACHE/base/root" --numeric-owner --exclude='./dev/*' -c . | on "$1" docker import - "$2"
-}
-
-build_engine() {
-  local host=$1 base=$2 hash=$3 variant
-  for variant in $VARIANTS; do
-    tar -C "$LAB/image" -c . | on "$host" docker build --quiet --build-arg "BASE=$base" --target "$variant" -t "$IMAGE:$variant" -
-  done
-  on "$host" docker tag "$IMAGE:engine" "$IMAGE:latest"
-  on "$host" docker tag "$IMAGE:engine" "$IMAGE:lab-$hash"
 }

@@ -10,6 +10,7 @@ import { openStore, type Store } from '../../src/jobs/store.ts';
 import type { Message } from '../../src/local/slack/message.ts';
 import { OPERATOR, OPS_CHANNEL } from '../../src/local/slack/people.ts';
 import type { FaultName } from '../../src/local/sparks/faults.ts';
+import type { Role } from '../../src/settings.ts';
 import { startWorkplace, type Workplace } from '../../src/local/workplace.ts';
 import { testRedis, type TestRedis } from './redis.ts';
 
@@ -31,10 +32,15 @@ export interface PlaceOptions {
   loadSeconds?: number;
 }
 
+/** What the product needs around it: Slack, Redis and a configuration that names machines, pretend or not. */
+type Around = Omit<Workplace, 'sparks'>;
+
 /** The local parts in this process, the product as child processes. */
-export interface Place extends Workplace {
-  /** Starts a process of the product and waits until it is ready. */
-  product: () => Promise<Product>;
+export type Place<A extends Around = Workplace> = A & PlaceParts;
+
+interface PlaceParts {
+  /** Starts a process of the product, by default bot and worker in one, and waits until it is ready. */
+  product: (options?: ProductOptions) => Promise<Product>;
   redis: TestRedis;
   /** The store as a person with redis-cli sees it. */
   store: Store;
@@ -44,10 +50,23 @@ export interface Place extends Workplace {
   stop: () => Promise<void>;
 }
 
+interface ProductOptions {
+  role?: Role;
+  /** Slack calls a URL of the bot; `slackUrl` is then known. */
+  http?: boolean;
+  /** Instead of the place's. */
+  configFolder?: string;
+  env?: Readonly<Record<string, string>>;
+}
+
 interface Product {
   /** Its log, one parsed line each. */
   log: readonly LogLine[];
   pid: number;
+  /** Where it takes Slack's requests, in HTTP mode. */
+  slackUrl: string;
+  /** Where /healthz and /metrics answer. */
+  operatorsUrl: string;
   kill9: () => Promise<void>;
   /** SIGTERM; resolves with the milliseconds until it was gone, and its exit code. */
   terminate: () => Promise<{ ms: number; code: number | null }>;
@@ -68,13 +87,18 @@ export async function startPlace({
     redisUrl: redis.url,
     log: () => undefined,
   });
+  return placeIn(workplace, { redis, realm: 'demo' });
+}
+
+/** Takes over the end of all that it is given. */
+export function placeIn<A extends Around>(around: A, { redis, realm }: { redis: TestRedis; realm: string }): Place<A> {
   const products: RunningProduct[] = [];
-  const store = openStore('demo', new Redis(redis.url));
+  const store = openStore(realm, new Redis(redis.url));
   const journal = createJournal(store, () => new Date());
   const record = async (number: number) => (await journal.findByNumber(number))?.record;
 
   return {
-    ...workplace,
+    ...around,
     redis,
     store,
     record,
@@ -84,15 +108,15 @@ export async function startPlace({
         if (!found || !isEnded(found.state)) return undefined;
         return (await store.redis.smembers(store.keys.unpresented('slack'))).length === 0 ? found : undefined;
       }),
-    async product() {
-      const product = await startProduct(workplace);
+    async product(options = {}) {
+      const product = await startProduct(around, options);
       products.push(product);
       return product;
     },
     async stop() {
       for (const product of products) await product.kill9();
       store.redis.disconnect();
-      await workplace.stop();
+      await around.stop();
       await redis.stop();
     },
   };
@@ -102,17 +126,20 @@ interface RunningProduct extends Product {
   child: ChildProcess;
 }
 
-async function startProduct({ slack, redisUrl, configFolder }: Workplace): Promise<RunningProduct> {
-  const child = spawn(process.execPath, [CLI, 'start', '--config', configFolder], {
+async function startProduct(around: Around, options: ProductOptions): Promise<RunningProduct> {
+  const { role, configFolder = around.configFolder } = options;
+  const as = role === undefined ? [] : ['--role', role];
+  const child = spawn(process.execPath, [CLI, 'start', ...as, '--config', configFolder], {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
-      REDIS_URL: redisUrl,
-      SLACK_BOT_TOKEN: slack.botToken,
-      SLACK_APP_TOKEN: slack.appToken,
-      SLACK_API_URL: slack.apiUrl,
+      REDIS_URL: around.redisUrl,
+      SPARKOPS_METRICS_PORT: '0',
       LOG_LEVEL: 'debug',
+      // A worker is told nothing of Slack.
+      ...(role === 'worker' ? {} : slackEnvironment(around.slack, options)),
+      ...options.env,
     },
   });
   const exited = once(child, 'exit');
@@ -132,6 +159,8 @@ async function startProduct({ slack, redisUrl, configFolder }: Workplace): Promi
     child,
     pid: child.pid ?? 0,
     log,
+    slackUrl: `http://127.0.0.1:${loggedPort(log, "Slack's requests")}/slack/events`,
+    operatorsUrl: `http://127.0.0.1:${loggedPort(log, '/healthz')}`,
     async kill9() {
       child.kill('SIGKILL');
       await exited;
@@ -143,6 +172,17 @@ async function startProduct({ slack, redisUrl, configFolder }: Workplace): Promi
       return { ms: performance.now() - asked, code: child.exitCode };
     },
   };
+}
+
+function slackEnvironment({ botToken, appToken, signingSecret, apiUrl }: Workplace['slack'], { http }: ProductOptions) {
+  const way = http ? { SLACK_SIGNING_SECRET: signingSecret, SPARKOPS_HTTP_PORT: '0' } : { SLACK_APP_TOKEN: appToken };
+  return { SLACK_BOT_TOKEN: botToken, SLACK_API_URL: apiUrl, ...way };
+}
+
+/** The port in the line that begins so. */
+function loggedPort(log: readonly LogLine[], beginning: string): string {
+  const line = log.find(({ msg }) => msg.startsWith(beginning));
+  return typeof line?.['port'] === 'number' ? String(line['port']) : '';
 }
 
 function parse(text: string): LogLine {
@@ -171,24 +211,26 @@ export async function eventually<T>(what: string, limitMs: number, ask: () => T 
   }
 }
 
+type InSlack = Pick<Around, 'slack'>;
+
 /** What the Operator types. */
-export async function say(place: Place, text: string, person = OPERATOR): Promise<void> {
+export async function say(place: InSlack, text: string, person = OPERATOR): Promise<void> {
   await place.slack.say(person, OPS_CHANNEL, text);
 }
 
 /** The cards in the channel, oldest first. */
-export function cards(place: Place): Message[] {
+export function cards(place: InSlack): Message[] {
   return place.slack
     .messages(OPS_CHANNEL)
     .filter(({ metadata, subtype }) => metadata?.event_type === 'sparkops' && subtype === undefined);
 }
 
-export function cardText(place: Place): string {
+export function cardText(place: InSlack): string {
   return cards(place).map(place.slack.textOf).join('\n');
 }
 
 /** Everything below the cards, as text. */
-export function threadText(place: Place): string {
+export function threadText(place: InSlack): string {
   return cards(place)
     .flatMap((card) => place.slack.thread(OPS_CHANNEL, card.ts).slice(1))
     .map(place.slack.textOf)
@@ -196,7 +238,7 @@ export function threadText(place: Place): string {
 }
 
 /** What only the Operator saw, newest last. */
-export function answers(place: Place, person = OPERATOR): string[] {
+export function answers(place: InSlack, person = OPERATOR): string[] {
   return place.slack.ephemerals(person).map(place.slack.textOf);
 }
 

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { connect, createServer } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import ssh2, { type Connection, type ServerChannel } from 'ssh2';
 import type { Cluster } from '../../src/config/cluster-file.ts';
+import { makeKey } from '../../src/local/sparks/keys.ts';
 
-const { Server, utils } = ssh2;
+const { Server } = ssh2;
 
 export interface SshServer {
   port: number;
@@ -23,29 +23,36 @@ export interface SshServer {
   close: () => Promise<void>;
 }
 
-const userKey = utils.generateKeyPairSync('ed25519');
+const userKey = makeKey();
 
-/** An SSH server on a free port of 127.0.0.1 that runs commands with the real sh, and refuses sessions past a number like sshd. */
+/**
+ * An SSH server on a free port of 127.0.0.1 that runs commands with the real sh, and refuses sessions past a number like
+ * sshd. `drops`: this many commands are not answered, their connection is cut.
+ */
 export async function startSshServer(
-  options: { maxSessions?: number; env?: Record<string, string> } = {},
+  options: { maxSessions?: number; env?: Record<string, string>; drops?: number } = {},
 ): Promise<SshServer> {
   const { maxSessions = 10, env = {} } = options;
-  const key = utils.generateKeyPairSync('ed25519');
+  const key = makeKey();
   const open = new Set<Connection>();
   let connections = 0;
   let running = 0;
   let peak = 0;
   let refusals = 0;
+  let { drops = 0 } = options;
 
-  const server = new Server({ hostKeys: [key.private] }, (client) => {
+  const drop = () => {
+    for (const client of open) client.end();
+  };
+  const server = new Server({ hostKeys: [key.text] }, (client) => {
     let sessions = 0;
     connections += 1;
     open.add(client);
     client.on('error', () => {});
     client.on('close', () => open.delete(client));
     client.on('authentication', (ctx) => {
-      const allowed = utils.parseKey(userKey.public);
-      if (ctx.method !== 'publickey' || allowed instanceof Error) return ctx.reject(['publickey']);
+      const allowed = userKey.parsed;
+      if (ctx.method !== 'publickey') return ctx.reject(['publickey']);
       if (!ctx.key.data.equals(allowed.getPublicSSH())) return ctx.reject(['publickey']);
       const signed = ctx.signature && ctx.blob ? allowed.verify(ctx.blob, ctx.signature, ctx.hashAlgo) : true;
       return signed === true ? ctx.accept() : ctx.reject();
@@ -57,6 +64,11 @@ export async function startSshServer(
       }
       sessions += 1;
       accept().on('exec', (acceptExec, _reject, { command }) => {
+        if (drops > 0) {
+          drops -= 1;
+          drop();
+          return;
+        }
         running += 1;
         peak = Math.max(peak, running);
         runShell(acceptExec(), command, env, () => {
@@ -85,15 +97,10 @@ export async function startSshServer(
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const address = listener.address();
   if (address === null || typeof address === 'string') throw new Error('No TCP port');
-  const hostKey = utils.parseKey(key.public);
-  if (hostKey instanceof Error) throw hostKey;
-  const drop = () => {
-    for (const client of open) client.end();
-  };
   return {
     port: address.port,
-    fingerprint: `SHA256:${createHash('sha256').update(hostKey.getPublicSSH()).digest('base64').replace(/=+$/, '')}`,
-    hostKey: key.public.trim(),
+    fingerprint: key.fingerprint,
+    hostKey: `ssh-ed25519 ${key.parsed.getPublicSSH().toString('base64')}`,
     connections: () => connections,
     open: () => open.size,
     peak: () => peak,
@@ -133,7 +140,7 @@ export function clusterOf(first: SshServer, ...others: SshServer[]): Cluster {
 
 /** Gives the user's key as the content of any file. */
 export function readKey(): Promise<string> {
-  return Promise.resolve(userKey.private);
+  return Promise.resolve(userKey.text);
 }
 
 function runShell(channel: ServerChannel, command: string, env: Record<string, string>, ended: () => void): void {

@@ -17,10 +17,10 @@ export function busyAnswer({ what, cluster, holder }: ClusterBusy): Message {
       `Stop it first: \`${SLASH} stop ${cluster}\``,
     ]);
   }
-  const next =
-    holder.run === 'stop'
-      ? 'Try again when it has stopped.'
-      : `Wait until it ends, or cancel it: \`${SLASH} cancel ${holder.number}\``;
+  const cancellable = holder.run === 'deploy' && holder.state !== 'aborting';
+  const next = cancellable
+    ? `Wait until it ends, or cancel it: \`${SLASH} cancel ${holder.number}\``
+    : 'Try again when it has ended.';
   return plainAnswer([
     `${what}: ${cluster} is busy with ${whose}.`,
     `${doing(holder)}, since ${clockTime(begun(holder))}. Nothing was changed.`,

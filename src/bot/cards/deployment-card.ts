@@ -3,10 +3,12 @@ import { isEnded, type Deployment } from '../../jobs/deployment.ts';
 import { actions, context, fitting, header, section, type Message } from './message.ts';
 import { clockTime, person, said } from './mrkdwn.ts';
 import { outcome, title, took } from './outcome.ts';
+import { untilAndNote } from './ownership.ts';
 import { phaseLines, planBlock, type Detail } from './phases.ts';
 
 export const CANCEL_ACTION = 'cancel';
 export const LOGS_ACTION = 'logs';
+export const RETRY_ACTION = 'retry';
 
 export interface CardOptions {
   /** Slack user id of who asked for the current run. */
@@ -57,6 +59,7 @@ function asked(record: Deployment, { asker }: CardOptions): string {
     `Asked by ${person(asker)}`,
     `${record.cluster}: ${nodes}`,
     ...(overrides.length > 0 ? [`with ${overrides.join(', ')}`] : []),
+    ...untilAndNote(record),
     `config ${said(record.revision, 12)}`,
   ];
   return `${parts.join(' · ')}`;
@@ -69,10 +72,16 @@ function ended(record: Deployment): readonly string[] {
 }
 
 function buttonsFor(record: Deployment): readonly Button[] {
-  if (isEnded(record.state)) return [];
+  if (isEnded(record.state)) return retryButtons(record);
   const logs = button(record, LOGS_ACTION, 'Logs');
   const cancellable = record.run === 'deploy' && record.state !== 'aborting' && !record.cancelAsked;
   return cancellable ? [cancelButton(record), logs] : [logs];
+}
+
+/** After an attempt that came to nothing. */
+export function retryButtons(record: Deployment): readonly Button[] {
+  const came = record.run === 'deploy' && (record.state === 'failed' || record.state === 'died');
+  return came ? [button(record, RETRY_ACTION, 'Retry')] : [];
 }
 
 function cancelButton(record: Deployment): Button {

@@ -1,6 +1,8 @@
+import type { Button } from '@slack/types';
 import type { Deployment } from '../../jobs/deployment.ts';
 import { SLASH } from '../grammar.ts';
-import { fitting, preformatted, section, type Message } from './message.ts';
+import { retryButtons } from './deployment-card.ts';
+import { actions, fitting, preformatted, section, type Message } from './message.ts';
 import { codeBlock, excerpt, person, said } from './mrkdwn.ts';
 import { causeLines, leftBehind, leftLines, nextLines, rate, servingLines, took } from './outcome.ts';
 import { phaseName } from './phases.ts';
@@ -12,16 +14,25 @@ const PUSH_LENGTH = 75;
 export function endMessage(record: Deployment, asker: string): Message {
   const [first, ...details] = lines(record, asker);
   const proof = showsProof(record) ? excerpt(record.cause?.lines ?? []) : [];
+  const buttons = retryButtons(record);
   return fitting(
-    () => rendered(first ?? '', details, proof),
-    () => rendered(first ?? '', details, proof.slice(-8)),
-    () => rendered(first ?? '', details, proof.slice(-4)),
+    () => rendered(first ?? '', details, { proof, buttons }),
+    () => rendered(first ?? '', details, { proof: proof.slice(-8), buttons }),
+    () => rendered(first ?? '', details, { proof: proof.slice(-4), buttons }),
   );
 }
 
-function rendered(first: string, details: readonly string[], proof: readonly string[]): Message {
+function rendered(
+  first: string,
+  details: readonly string[],
+  { proof, buttons }: { proof: readonly string[]; buttons: readonly Button[] },
+): Message {
   const text = [first, ...details, ...(proof.length > 0 ? [codeBlock(proof)] : [])].join('\n');
-  const blocks = [section([first, ...details].join('\n')), ...(proof.length > 0 ? [preformatted(proof)] : [])];
+  const blocks = [
+    section([first, ...details].join('\n')),
+    ...(proof.length > 0 ? [preformatted(proof)] : []),
+    ...(buttons.length > 0 ? [actions(buttons)] : []),
+  ];
   return { text, blocks };
 }
 

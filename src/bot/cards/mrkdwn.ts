@@ -32,6 +32,13 @@ export function clockTime(iso: string): string {
   return `<!date^${Math.floor(at.getTime() / 1_000)}^{time}|${at.toISOString().slice(11, 16)} UTC>`;
 }
 
+/** A day and a time in the reader's zone. */
+export function dayTime(iso: string): string {
+  const at = new Date(iso);
+  const fallback = `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  return `<!date^${Math.floor(at.getTime() / 1_000)}^{date_short_pretty} {time}|${fallback}>`;
+}
+
 /** Never ends inside an escape, a mention or a character, and closes a code block that it cuts. */
 export function clip(text: string, max: number): string {
   if (text.length <= max) return text;

@@ -1,7 +1,9 @@
+import type { Button } from '@slack/types';
 import type { ClusterStatus, NodeStatus } from '../../jobs/jobs.ts';
 import type { Deployment } from '../../jobs/deployment.ts';
-import { context, fitting, section, type Message } from './message.ts';
-import { clockTime, said } from './mrkdwn.ts';
+import { actions, context, fitting, section, type Message } from './message.ts';
+import { clockTime, person, said } from './mrkdwn.ts';
+import { ownership } from './ownership.ts';
 import { phaseName, progressText } from './phases.ts';
 import { duration } from './time.ts';
 
@@ -15,8 +17,19 @@ interface Seen {
 
 const STORE_AWAY = "I can't reach my store, so I change nothing. Models keep serving.";
 
+export interface StatusOptions {
+  /** The one that was asked for: told in depth. */
+  cluster?: string;
+  /** Slack user id. In the channel nobody else is mentioned. */
+  sharedBy?: string;
+}
+
 /** Worst first: one line a cluster, then the nodes. */
-export function statusAnswer(clusters: readonly ClusterStatus[], now: Date): Message {
+export function statusAnswer(
+  clusters: readonly ClusterStatus[],
+  now: Date,
+  { cluster: only, sharedBy }: StatusOptions = {},
+): Message {
   const sorted = clusters
     .map((cluster) => ({ cluster, seen: look(cluster, now) }))
     .toSorted((a, b) => b.seen.rank - a.seen.rank || a.cluster.cluster.localeCompare(b.cluster.cluster));
@@ -30,26 +43,55 @@ export function statusAnswer(clusters: readonly ClusterStatus[], now: Date): Mes
   const looked = sorted.map(({ cluster }) => cluster.lookedAt).toSorted()[0] ?? now.toISOString();
   const details = [
     ...(problem === undefined ? [] : [[`The store: ${said(problem)}`]]),
-    ...sorted.map(({ cluster }) => nodeLines(cluster)),
+    ...sorted.map(({ cluster }) => [...recordLines(cluster, sharedBy === undefined), ...nodeLines(cluster)]),
   ];
 
+  const when = `Looked at ${clockTime(looked)}.${sharedBy === undefined ? '' : ` Shared by ${person(sharedBy)}.`}`;
+  const buttons = sharedBy === undefined ? [shareButton(only)] : [];
+
   return fitting(
-    () => rendered(summary, details, looked),
-    () => rendered(summary, details.slice(0, 3), looked),
-    () => rendered(summary, [], looked),
+    () => rendered(summary, details, { when, buttons }),
+    () => rendered(summary, details.slice(0, 3), { when, buttons }),
+    () => rendered(summary, [], { when, buttons }),
   );
 }
 
-function rendered(summary: readonly string[], details: readonly (readonly string[])[], looked: string): Message {
-  const when = `Looked at ${clockTime(looked)}.`;
+function rendered(
+  summary: readonly string[],
+  details: readonly (readonly string[])[],
+  { when, buttons }: { when: string; buttons: readonly Button[] },
+): Message {
   return {
     text: [...summary, ...details.flat(), when].join('\n'),
     blocks: [
       section(summary.join('\n')),
       ...details.filter((lines) => lines.length > 0).map((lines) => section(lines.join('\n'))),
       context(when),
+      ...(buttons.length > 0 ? [actions(buttons)] : []),
     ],
   };
+}
+
+/** One cluster in lines: its state, whose it is, the nodes. */
+export function statusSummary(status: ClusterStatus, now: Date): readonly string[] {
+  const { word, text } = look(status, now);
+  return [
+    `${status.cluster} ${word.toUpperCase()}: ${text}`,
+    ...recordLines(status, true),
+    ...nodeLines(status),
+  ];
+}
+
+function shareButton(cluster: string | undefined): Button {
+  const value = cluster === undefined ? 'status share' : `status ${cluster} share`;
+  return { type: 'button', action_id: 'say', text: { type: 'plain_text', text: 'Share here' }, value };
+}
+
+/** Whose it is, until when and what for. */
+function recordLines({ serving, busy }: ClusterStatus, withPeople: boolean): readonly string[] {
+  return [...serving, ...(busy ? [busy] : [])].map(
+    (record) => `${said(record.recipe, 60)} (#${record.number}): ${ownership(record, { withPeople })}`,
+  );
 }
 
 function look(status: ClusterStatus, now: Date): Seen {

@@ -3,7 +3,7 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import { plainAnswer } from '../cards/answers.ts';
 import { defineCommand, type ChatCommand } from '../command.ts';
 import { askedIn, SURFACE } from '../places.ts';
-import { called } from './deploy.ts';
+import { called } from './names.ts';
 import { DeploymentNumber } from './number.ts';
 
 export function cancelCommand(jobs: Pick<Jobs, 'cancel' | 'clusters'>): ChatCommand {

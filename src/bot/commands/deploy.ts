@@ -1,50 +1,50 @@
 import { z } from 'zod';
-import { noSuch } from '../../config/nearest.ts';
-import { OperatorError } from '../../errors.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { acceptedAnswer } from '../cards/answers.ts';
+import { deployForm } from '../cards/deploy-form.ts';
 import { defineCommand, type ChatCommand } from '../command.ts';
-import { SLASH } from '../grammar.ts';
 import { askedIn, SURFACE, type Places } from '../places.ts';
+import { readUntil } from '../when.ts';
+import { recipeCalled, whereOf } from './names.ts';
 
-export function deployCommand(jobs: Pick<Jobs, 'deploy' | 'recipes' | 'clusters'>, places: Places): ChatCommand {
+const Note = z.string().max(200, 'A note has at most 200 characters.');
+
+export function deployCommand(
+  jobs: Pick<Jobs, 'deploy' | 'recipes' | 'clusters' | 'overview'>,
+  places: Places,
+  now: () => Date,
+): ChatCommand {
   return defineCommand({
     name: 'deploy',
-    summary: 'Serve a recipe on a cluster',
+    summary: 'Serve a recipe on a cluster; alone it opens a form',
     permission: 'operator',
     not: 'Not started',
-    input: z.object({ recipe: z.string(), cluster: z.string().optional() }),
+    input: z.object({
+      recipe: z.string(),
+      cluster: z.string().optional(),
+      until: z.string().optional(),
+      note: Note.optional(),
+    }),
     positional: ['recipe'],
-    words: { on: 'cluster' },
+    words: { on: 'cluster', until: 'until', note: 'note' },
     overrides: true,
-    run: async ({ input, overrides, asker, channel }) => {
-      const recipes = await jobs.recipes();
-      const recipe = called(
-        'recipe',
-        input.recipe,
-        recipes.map(({ name }) => name),
-      );
-      const cluster = input.cluster === undefined ? undefined : called('cluster', input.cluster, await jobs.clusters());
+    form: async ({ channel }) => deployForm(await jobs.overview(), await jobs.recipes(), channel),
+    run: async ({ input, overrides, asker, channel, zone }) => {
+      const recipe = await recipeCalled(jobs, input.recipe);
+      const where = await whereOf(jobs, input.cluster, channel);
+      const until = input.until === undefined ? undefined : readUntil(input.until, now(), await zone());
       await places.canPost(channel);
       const record = await jobs.deploy({
         recipe,
-        ...(cluster === undefined ? {} : { cluster }),
+        ...where,
         overrides,
+        ...(until !== undefined && { until }),
+        ...(input.note !== undefined && { note: input.note }),
         by: asker,
         surface: SURFACE,
-        channel,
         view: askedIn(channel, asker),
       });
       return { message: acceptedAnswer('Deploying', record, { card: channel, asked: channel }), about: record };
     },
-  });
-}
-
-/** The name as it is written in the configuration: a phone begins words with a capital. */
-export function called(kind: string, word: string, names: readonly string[]): string {
-  const found = names.find((name) => name === word) ?? names.find((name) => name.toLowerCase() === word.toLowerCase());
-  if (found !== undefined) return found;
-  throw new OperatorError('unknown-name', noSuch(kind, word, names), {
-    hint: names.length === 0 ? `No ${kind} is configured.` : `Type ${SLASH} help to see what there is.`,
   });
 }

@@ -1,39 +1,50 @@
 import { z } from 'zod';
+import { OperatorError } from '../../errors.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { logsAnswer } from '../cards/answers.ts';
 import { defineCommand, type ChatCommand } from '../command.ts';
-import { called } from './deploy.ts';
-import { DeploymentNumber } from './number.ts';
-
-const Lines = z
-  .string()
-  .regex(/^(?:[1-9]\d?|1\d\d|200)$/, 'lines is a number from 1 to 200.')
-  .transform((text) => Number.parseInt(text, 10));
+import { Age } from './history.ts';
+import { whereOf } from './names.ts';
+import { DeploymentNumber, LineCount } from './number.ts';
 
 export function logsCommand(jobs: Pick<Jobs, 'logs' | 'clusters'>): ChatCommand {
   return defineCommand({
     name: 'logs',
-    summary: 'The last lines of an engine or a container',
+    summary: 'The last lines of an engine or a container; grep takes plain text',
     permission: 'viewer',
     input: z.object({
-      number: DeploymentNumber.optional(),
+      'number|node': z.string().optional(),
       cluster: z.string().optional(),
       node: z.string().optional(),
-      lines: Lines.prefault('30'),
+      since: Age.optional(),
+      grep: z.string().max(200, 'grep takes at most 200 characters.').optional(),
+      lines: LineCount.prefault('30'),
     }),
-    positional: ['number'],
-    words: { on: 'cluster', node: 'node', lines: 'lines' },
+    positional: ['number|node'],
+    words: { on: 'cluster', node: 'node', since: 'since', grep: 'grep', lines: 'lines' },
     run: async ({ input, channel }) => {
-      const { number, node, lines } = input;
-      const cluster = input.cluster === undefined ? undefined : called('cluster', input.cluster, await jobs.clusters());
+      const { lines, since, grep } = input;
+      const { number, node = input.node } = whose(input['number|node']);
       const excerpt = await jobs.logs({
+        ...(await whereOf(jobs, input.cluster, channel)),
         ...(number === undefined ? {} : { number }),
-        ...(cluster === undefined ? {} : { cluster }),
         ...(node === undefined ? {} : { node }),
-        channel,
+        ...(since === undefined ? {} : { sinceMs: since }),
+        ...(grep === undefined ? {} : { grep }),
         lines,
       });
       return { message: logsAnswer(excerpt) };
     },
+  });
+}
+
+/** `142`, or `worker`, `head`, or a node's name. */
+function whose(word: string | undefined): { number?: number; node?: string } {
+  if (word === undefined) return {};
+  if (/^[a-z]/i.test(word)) return { node: word.toLowerCase() };
+  const number = DeploymentNumber.safeParse(word);
+  if (number.success) return { number: number.data };
+  throw new OperatorError('usage', "That is neither a deployment's number, such as 142, nor a node.", {
+    hint: 'For example: logs 142, logs worker, logs node spark2.',
   });
 }

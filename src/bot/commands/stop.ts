@@ -3,7 +3,7 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import { acceptedAnswer } from '../cards/answers.ts';
 import { defineCommand, type ChatCommand } from '../command.ts';
 import { askedIn, cardChannel, SURFACE, type Places } from '../places.ts';
-import { called } from './deploy.ts';
+import { called } from './names.ts';
 
 export function stopCommand(jobs: Pick<Jobs, 'stop' | 'clusters' | 'view'>, places: Places): ChatCommand {
   return defineCommand({

@@ -3,7 +3,7 @@ import { isProgressBar } from './progress.ts';
 import { firstSentences } from './first-sentences.ts';
 
 export interface PlainCause {
-  /** The error line that says most, or the last line; at most 200 characters, cut at a sentence. */
+  /** The error line that says most, or the last line; at most 150 characters, cut at a sentence. */
   text: string;
   /** What kind of error it is, if one can be read: "torch.OutOfMemoryError". */
   exception?: string;
@@ -23,7 +23,7 @@ const WRAPPER =
 
 const BEFORE = 9;
 const AFTER = 3;
-const MAX_TEXT = 200;
+const MAX_TEXT = 150;
 const MAX_WIDTH = 400;
 /** The deciding line: a bound against a log that never ends its line. */
 const MAX_DECIDING = 1_000;

@@ -60,7 +60,8 @@ function tryRun(link: Link, text: string, options: RunOptions): Promise<ExecResu
       const reason = openFailure(error);
       if (reason === 2) return resolve('no-session');
       if (reason !== undefined) return reject(unreachable(link.route, `opens no session: ${inWords(error)}`, error));
-      if (error.message === 'Unable to exec') {
+      // ssh2 says the same of a connection that was lost before the answer.
+      if (error.message === 'Unable to exec' && !link.lost.aborted) {
         return reject(
           failedThere(
             link.route,

@@ -1,4 +1,5 @@
 import { containerLogs } from '../../cluster/docker.ts';
+import { pickLines } from '../../cluster/logs/pick-lines.ts';
 import { run } from '../../cluster/remote/command.ts';
 import type { ExecResult } from '../../cluster/remote/transport.ts';
 import { OperatorError } from '../../errors.ts';
@@ -9,15 +10,23 @@ import type { Looking } from './run-look.ts';
 
 /** The engine's own file where it is, else what the container printed. */
 export async function lookAtLogs(looking: Looking, request: LogLook): Promise<LogExcerpt> {
-  const { lines, deployment } = request;
+  const { deployment } = request;
+  const searched = request.grep === undefined && request.sinceMs === undefined ? undefined : SEARCHED;
+  const lines = searched ?? request.lines;
+  const shown = (text: string) => ({
+    lines: lastOf(pickLines(linesOf(text), { ...request, now: looking.now() }), request.lines),
+    ...(searched !== undefined && { searched }),
+  });
   const { signal, limitMs } = looking;
   const config = await looking.config();
   const cluster = config.clusters.get(request.cluster);
   if (!cluster)
     throw new OperatorError('unknown-name', `There is no cluster ${request.cluster}.`, { hint: 'See status.' });
-  const wanted = request.node ?? deployment?.head ?? cluster.nodes.find(({ role }) => role === 'head')?.name;
+  const wanted = request.node ?? deployment?.head ?? 'head';
   const node =
-    cluster.nodes.find(({ name }) => name === wanted) ?? (request.node === undefined ? cluster.nodes[0] : undefined);
+    cluster.nodes.find(({ name }) => name === wanted) ??
+    cluster.nodes.find(({ role }) => role === wanted) ??
+    (request.node === undefined ? cluster.nodes[0] : undefined);
   if (!node) {
     const names = cluster.nodes.map(({ name }) => name).join(', ');
     throw new OperatorError('unknown-name', `${cluster.name} has no node ${wanted ?? ''}.`, {
@@ -34,11 +43,11 @@ export async function lookAtLogs(looking: Looking, request: LogLook): Promise<Lo
     const folder = `${stateFolder(cluster, node)}/runs/${deployment.uid}`;
     const file = await exec(run('tail', '-n', lines, '--', `${folder}/serve.log`));
     if (file.exitCode === 0 && file.stdout !== '') {
-      return { ...numbered, source: 'the engine', lines: tail(file.stdout, lines) };
+      return { ...numbered, source: 'the engine', ...shown(file.stdout) };
     }
     const container = `sparkops-${deployment.uid}-${node.name}`;
     const logs = await exec(containerLogs(container, lines));
-    if (logs.exitCode === 0) return { ...numbered, source: `container ${container}`, lines: tail(both(logs), lines) };
+    if (logs.exitCode === 0) return { ...numbered, source: `container ${container}`, ...shown(both(logs)) };
     return { ...numbered, source: '', lines: [], nothing: noLog(deployment, node.name) };
   }
 
@@ -49,22 +58,29 @@ export async function lookAtLogs(looking: Looking, request: LogLook): Promise<Lo
     return { ...excerpt, source: '', lines: [], nothing };
   }
   const logs = await exec(containerLogs(container.name, lines));
-  return { ...excerpt, source: `container ${container.name}`, lines: tail(both(logs), lines) };
+  return { ...excerpt, source: `container ${container.name}`, ...shown(both(logs)) };
 }
 
 /** An answer holds at most 100 KB: the end counts. */
 const MAX_ANSWER = 100_000;
+/** Of the log's end, when certain lines are asked for. */
+const SEARCHED = 5_000;
 
-function tail(text: string, count: number): string[] {
-  const last = text.replace(/\n$/, '').slice(-MAX_ANSWER).split('\n');
-  return last.slice(-count);
+function linesOf(text: string): readonly string[] {
+  return text.replace(/\n$/, '').split('\n');
+}
+
+function lastOf(lines: readonly string[], count: number): readonly string[] {
+  const text = lines.slice(-count).join('\n').slice(-MAX_ANSWER);
+  return text === '' ? [] : text.split('\n');
 }
 
 function both({ stdout, stderr }: ExecResult): string {
   return stdout + stderr;
 }
 
-function noLog({ number, ended }: NonNullable<LogLook['deployment']>, node: string): string {
+function noLog({ number, head, ended }: NonNullable<LogLook['deployment']>, node: string): string {
+  if (ended && node !== head) return `#${number} left no log on ${node}: what is kept of it is on ${head}.`;
   return ended
     ? `#${number} left no log on ${node}: it ended before its engine was started, and its container is removed.`
     : `#${number} has no log on ${node} yet: its engine is not started.`;

@@ -1,4 +1,6 @@
-import type { LogExcerpt, NodeStatus } from '../jobs.ts';
+import type { CheckRow } from '../events.ts';
+import type { Plan } from '../deployment.ts';
+import type { BenchRun, LogExcerpt, NodeStatus } from '../jobs.ts';
 
 /** An engine whose health is asked: where it listens. */
 export interface EngineAt {
@@ -19,12 +21,27 @@ export interface LogLook {
   cluster: string;
   /** Whose log; without it, whatever container of ours the node has. */
   deployment?: { uid: string; number: number; head: string; ended: boolean };
+  /** Its name, or 'head' or 'worker'. */
   node?: string;
   lines: number;
+  grep?: string;
+  sinceMs?: number;
+}
+
+/** Preflight's checks of a plan, without a lease: nothing can be changed. */
+export interface CheckLook {
+  kind: 'check';
+  plan: Plan;
+}
+
+/** A few questions to the engine of a plan. */
+export interface BenchLook {
+  kind: 'bench';
+  plan: Plan;
 }
 
 /** A look as a queue carries it: reads only, takes no lease, ends within the look's limit. */
-export type LookRequest = StatusLook | LogLook;
+export type LookRequest = StatusLook | LogLook | CheckLook | BenchLook;
 
 export interface StatusAnswer {
   kind: 'status';
@@ -43,4 +60,11 @@ export interface EngineHealth {
   text: string;
 }
 
-export type LookAnswer = StatusAnswer | { kind: 'logs'; excerpt: LogExcerpt };
+export type LookAnswer =
+  | StatusAnswer
+  | { kind: 'logs'; excerpt: LogExcerpt }
+  | { kind: 'check'; rows: readonly CheckRow[] }
+  | { kind: 'bench'; runs: readonly BenchRun[] };
+
+/** A bench waits for whole answers of the model. */
+export const BENCH_MS = 90_000;

@@ -1,13 +1,17 @@
+import type { Secret } from '../../cluster/remote/secret.ts';
 import type { Config } from '../../config/config.ts';
 import { OperatorError } from '../../errors.ts';
 import type { Transports } from '../transports.ts';
 import { lookAtLogs } from './look-at-logs.ts';
+import { lookAtChecks, lookAtSpeed } from './look-at-plan.ts';
 import { lookAtStatus } from './look-at-status.ts';
-import type { LookAnswer, LookRequest } from './look-requests.ts';
+import { BENCH_MS, type LookAnswer, type LookRequest } from './look-requests.ts';
 
 export interface LookParts {
   config: () => Promise<Config>;
   transports: Transports;
+  /** Of the worker: an engine may want its API key. */
+  secret?: (name: string) => Secret | undefined;
   now: () => Date;
 }
 
@@ -20,14 +24,22 @@ export interface Looking extends LookParts {
 /** Looks at the nodes now: commands that read, no lease, an answer or an OperatorError within `timeouts.look`. */
 export async function runLook(parts: LookParts, request: LookRequest): Promise<LookAnswer> {
   const config = await parts.config();
-  const limitMs = config.sparkops.timeouts.look;
+  const limitMs = request.kind === 'bench' ? BENCH_MS : config.sparkops.timeouts.look;
   const ending = new AbortController();
   const timer = setTimeout(() => ending.abort(tooLong(limitMs)), limitMs);
   // A little less, so that a node which does not answer is told as such, beside what the others said.
   const looking = { ...parts, config: async () => config, signal: ending.signal, limitMs: limitMs * 0.9 };
   try {
-    if (request.kind === 'status') return await lookAtStatus(looking, request);
-    return { kind: 'logs', excerpt: await lookAtLogs(looking, request) };
+    switch (request.kind) {
+      case 'status':
+        return await lookAtStatus(looking, request);
+      case 'logs':
+        return { kind: 'logs', excerpt: await lookAtLogs(looking, request) };
+      case 'check':
+        return { kind: 'check', rows: await lookAtChecks(looking, request.plan) };
+      case 'bench':
+        return { kind: 'bench', runs: await lookAtSpeed(looking, request.plan) };
+    }
   } finally {
     clearTimeout(timer);
   }

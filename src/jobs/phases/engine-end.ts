@@ -27,7 +27,7 @@ export async function endedFinding(
   const lines = log ?? (await tail(ctx));
   const ended = whatEnded(end, name);
   const what = `${ended}${stage === undefined ? '' : ` in step ${stage}`}`;
-  const remedy = `The whole log is on ${name}: ${paths.run}/serve.log`;
+  const remedy = `The whole log: ${paths.run}/serve.log on ${name}.`;
   const short = `${ended.charAt(0).toLowerCase()}${ended.slice(1)}`;
   // Without a word of the engine's the container may have said something.
   if (lines.length === 0) return { text: `${what}.`, short, node: name, lines: await lastWords(head), remedy };

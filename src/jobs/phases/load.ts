@@ -27,6 +27,7 @@ export const load: Phase = {
     const reader = progressReader();
     const log: CleanLine[] = [];
     const begun = performance.now();
+    const patienceMs = beforeLimit(ctx);
     let movedAt = begun;
     let askedAt = -Infinity;
 
@@ -52,7 +53,7 @@ export const load: Phase = {
         const verdict = verdictOf(health, plan.servedName);
         if (verdict) return verdict;
       }
-      const late = lateness({ ctx, stage, log, runningMs: now - begun, silentMs: now - movedAt });
+      const late = lateness({ ctx, stage, log, patienceMs, runningMs: now - begun, silentMs: now - movedAt });
       if (late) return { state: 'blocked', finding: late };
     }
   },
@@ -82,11 +83,12 @@ interface Waiting {
   ctx: PhaseContext;
   stage: Progress;
   log: readonly CleanLine[];
+  patienceMs: number;
   runningMs: number;
   silentMs: number;
 }
 
-function lateness({ ctx, stage, log, runningMs, silentMs }: Waiting): Finding | undefined {
+function lateness({ ctx, stage, log, patienceMs, runningMs, silentMs }: Waiting): Finding | undefined {
   const { plan } = ctx;
   const node = plan.nodes[0].name;
   const lines = log.slice(-3).map(({ text }) => text.slice(0, 400));
@@ -101,7 +103,7 @@ function lateness({ ctx, stage, log, runningMs, silentMs }: Waiting): Finding | 
         'Look at the GPUs (status) and the log. If it is only slow, raise timeouts.load_silence in sparkops.yaml.',
     };
   }
-  if (runningMs > beforeLimit(ctx)) {
+  if (runningMs > patienceMs) {
     return {
       text: `Not loaded after ${minutes(runningMs)}, last seen: ${at}.`,
       short: `not loaded after ${minutes(runningMs)}`,

@@ -16,7 +16,7 @@ export interface PhaseContext {
   machines: readonly [Machine, ...Machine[]];
   /** Aborted when the run must stop: the phase's limit, a cancel, a lost lease, a hand-over. */
   signal: AbortSignal;
-  /** Milliseconds from the phase's start. */
+  /** Milliseconds that are left of the phase's limit, now: it may be looked at more than once within it. */
   limitMs: number;
   secret: (name: string) => Secret | undefined;
   /** The next five never reject: a deploy does not fail because Slack or Redis is slow. */

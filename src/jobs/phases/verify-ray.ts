@@ -27,7 +27,8 @@ export const verifyRay: Phase = {
 
 async function registered(ctx: PhaseContext): Promise<Verdict> {
   const { machines, plan } = ctx;
-  const verdict = await pollRayNodes(machines[0], plan, { limitMs: beforeLimit(ctx) });
+  const patienceMs = beforeLimit(ctx);
+  const verdict = await pollRayNodes(machines[0], plan, { limitMs: patienceMs });
   switch (verdict.state) {
     case 'complete':
       return { state: 'done', saw: verdict.saw };
@@ -36,7 +37,7 @@ async function registered(ctx: PhaseContext): Promise<Verdict> {
     case 'waiting': {
       const names = verdict.missing.map(({ name }) => name);
       const [first] = machines.filter(({ node }) => names.includes(node.name));
-      const seconds = Math.round(beforeLimit(ctx) / 1000);
+      const seconds = Math.round(patienceMs / 1000);
       const text = `${names.join(' and ')} did not register with Ray within ${seconds} s.`;
       const short = `${names.join(' and ')} did not join Ray`;
       return { state: 'blocked', finding: await withLogs({ text, short }, first ?? machines[0], verdict.lines) };

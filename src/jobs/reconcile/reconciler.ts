@@ -26,11 +26,18 @@ export interface ReconcilerParts {
 /** After a round that failed: the store may just not be connected yet, and admission waits for the counter. */
 const AGAIN_MS = 500;
 
+export interface Reconciler {
+  /** When a round last went through. */
+  lastRound: () => Date | undefined;
+  stop: () => Promise<void>;
+}
+
 /** Brings store, queue and nodes together: at once, then every `everyMs`, and when an admission misses the counter. */
-export function startReconciler(parts: ReconcilerParts): { stop: () => Promise<void> } {
+export function startReconciler(parts: ReconcilerParts): Reconciler {
   const { log } = parts;
   const stopping = new AbortController();
   let wake: () => void = () => undefined;
+  let lastRound: Date | undefined;
   const stopListening = parts.changes.onCounterWanted(() => wake());
 
   async function loop(): Promise<void> {
@@ -38,6 +45,7 @@ export function startReconciler(parts: ReconcilerParts): { stop: () => Promise<v
       let waitMs = parts.everyMs;
       try {
         await reconcile(parts, stopping.signal);
+        lastRound = parts.now();
       } catch (error) {
         if (stopping.signal.aborted) return;
         if (error instanceof OperatorError) log.debug({ err: error }, 'Not reconciled; again soon');
@@ -57,6 +65,7 @@ export function startReconciler(parts: ReconcilerParts): { stop: () => Promise<v
 
   const running = loop();
   return {
+    lastRound: () => lastRound,
     stop: async () => {
       stopListening();
       stopping.abort(new Error('The reconciler stops'));

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EndState } from '../deployment.ts';
+import type { Deployment, EndState } from '../deployment.ts';
 import { RunStopped, type Stop } from '../stop-reason.ts';
 import type { Phase } from '../phases/phase.ts';
 import { phaseContext, type ContextOptions } from './phase-context.ts';
@@ -19,7 +19,7 @@ export async function abortRun(
     for (const phase of run.phases.toReversed()) {
       if (needsUndo(run, phase)) await undoOne(run, phase);
     }
-    await run.writer.write((record) => ended(record, endState(run), run.now()));
+    await run.writer.write((record) => ended(record, endState(record), run.now()));
     return undefined;
   } catch (error) {
     const stop = run.stopOf(run.life.aborted ? run.life.reason : error);
@@ -34,8 +34,7 @@ function needsUndo({ writer }: Run, { name, undo }: Phase): boolean {
 }
 
 /** A run that stops a deployment undoes nothing: it serves as before, as far as anyone knows. */
-function endState({ writer }: Run): EndState {
-  const { run, aborting } = writer.record;
+export function endState({ run, aborting }: Deployment): EndState {
   return run === 'stop' ? 'serving' : (aborting?.to ?? 'failed');
 }
 
@@ -43,13 +42,14 @@ function endState({ writer }: Run): EndState {
 async function undoOne(run: Run, phase: Phase): Promise<void> {
   const limitMs = run.writer.record.plan.limits.undoMs;
   const limit = new AbortController();
+  const endsAt = performance.now() + limitMs;
   const timer = setTimeout(() => limit.abort(undoTooLate(phase, limitMs)), limitMs);
   // Fresh: the signal that stopped the run would stop its undo as well.
   const signal = AbortSignal.any([run.life, limit.signal]);
   let lastSeen = '';
   try {
     for (let wait = 200; ; wait = Math.min(wait * 2, 5_000)) {
-      const stop = await untilAborted(signal, undoPhase(run, phase, { signal, limitMs })).catch((error: unknown) =>
+      const stop = await untilAborted(signal, undoPhase(run, phase, { signal, endsAt })).catch((error: unknown) =>
         run.stopOf(signal.aborted ? signal.reason : error),
       );
       if (!stop) break;
@@ -61,7 +61,7 @@ async function undoOne(run: Run, phase: Phase): Promise<void> {
       }
       const cause = stop.why === 'failed' ? stop.cause : { text: 'cancelled', lines: [] };
       const seen = lastSeen ? ` (${lastSeen})` : '';
-      await phaseContext(run, phase.name, { signal, limitMs }).note(
+      await phaseContext(run, phase.name, { signal, endsAt }).note(
         'warning',
         `What ${phase.name} started could not be removed: ${cause.text}${seen}`,
         {

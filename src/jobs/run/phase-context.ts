@@ -9,13 +9,14 @@ const PROGRESS_MS = 1_000;
 
 export interface ContextOptions {
   signal: AbortSignal;
-  limitMs: number;
+  /** When its limit is over, as performance.now() counts. */
+  endsAt: number;
   /** For the text of a limit: what was seen last. */
   onSeen?: (seen: string) => void;
 }
 
 /** What one phase touches, bound to its signal. */
-export function phaseContext(run: Run, phase: PhaseName, { signal, limitMs, onSeen }: ContextOptions): PhaseContext {
+export function phaseContext(run: Run, phase: PhaseName, { signal, endsAt, onSeen }: ContextOptions): PhaseContext {
   const { writer } = run;
   const { plan, number } = writer.record;
   let next: Progress | undefined;
@@ -45,9 +46,11 @@ export function phaseContext(run: Run, phase: PhaseName, { signal, limitMs, onSe
   return {
     plan,
     number,
-    machines: run.machines(signal),
+    machines: run.machines(signal, (why) => onSeen?.(why)),
     signal,
-    limitMs,
+    get limitMs() {
+      return Math.max(0, endsAt - performance.now());
+    },
     secret: run.secret,
     checks: (rows) => writer.writeLater((record) => ({ record, event: { kind: 'checks', phase, rows } })),
     note: (level, text, more = {}) => {

@@ -19,7 +19,8 @@ export interface Run {
   life: AbortSignal;
   /** Raises the fence on every node that it is not raised on. Resolves with what stands against it. */
   raise: (signal: AbortSignal) => Promise<readonly Finding[]>;
-  machines: (signal: AbortSignal) => PhaseContext['machines'];
+  /** `onRetry` hears why a reading command is about to be tried again. */
+  machines: (signal: AbortSignal, onRetry: (why: string) => void) => PhaseContext['machines'];
   secret: PhaseContext['secret'];
   stopOf: (error: unknown) => Stop;
   now: () => Date;
@@ -34,6 +35,7 @@ export async function runPhase(run: Run, phase: Phase): Promise<Stop | undefined
 
   await run.writer.write((record) => phaseStarted(record, phase.name, run.now()));
   const limit = new AbortController();
+  const endsAt = performance.now() + limitMs;
   const timer = setTimeout(() => limit.abort(new RunStopped(tooLate(phase.name, limitMs, lastSeen))), limitMs);
   const signal = AbortSignal.any([run.signal, limit.signal]);
   const onSeen = (seen: string): void => {
@@ -41,7 +43,7 @@ export async function runPhase(run: Run, phase: Phase): Promise<Stop | undefined
   };
   try {
     for (let wait = 200; ; wait = Math.min(wait * 2, 5_000)) {
-      const work = attempt(run, phase, { signal, limitMs, onSeen });
+      const work = attempt(run, phase, { signal, endsAt, onSeen });
       const stop = await untilAborted(signal, work).catch((error: unknown) =>
         run.stopOf(signal.aborted ? signal.reason : error),
       );

@@ -4,7 +4,7 @@ import { RunStopped } from '../stop-reason.ts';
 import { aborting } from './record-changes.ts';
 
 /** A phase in which this many processes died is not tried again. */
-const STALLS = 3;
+export const STALLS = 3;
 
 /** Counts what the queue has judged since the last pick-up. `counted` is the queue's own count, over all phases. */
 export async function withStalls(writer: RecordWriter, counted: number, now: () => Date): Promise<Deployment> {

@@ -44,6 +44,8 @@ export async function runCommand({ machine, command, channel, pass }: RunCommand
     detached: true,
     env: { HOME: home, PATH: bin, USER: 'aurora', LOGNAME: 'aurora', SHELL: '/bin/sh', PRETEND_SPARK: machine.folder },
   });
+  // A command that was held may be let go when the machine is no more.
+  child.on('error', () => channel.close());
   child.stdin.on('error', () => undefined);
   input.pipe(child.stdin);
   const dropPipes = () => {

@@ -8,7 +8,14 @@ import { aRecord, at, phasesUpTo, serving, START } from '../support/records.ts';
 const now = new Date(at(960 + 9 * 86_400));
 
 function node(change: Partial<NodeStatus> = {}): NodeStatus {
-  return { node: 'spark1', role: 'head', address: '10.1.230.180', gpu: 'GB10, 45 W, 61 C', containers: [], ...change };
+  return {
+    node: 'spark1',
+    role: 'head',
+    address: '10.1.230.180',
+    gpu: 'GB10, 45 W, 61 °C, 96 % busy',
+    containers: [],
+    ...change,
+  };
 }
 
 function cluster(change: Partial<ClusterStatus> = {}): ClusterStatus {
@@ -25,13 +32,15 @@ function cluster(change: Partial<ClusterStatus> = {}): ClusterStatus {
 }
 
 describe('status', () => {
-  const containers = [{ name: 'sparkops-abcdefghij-spark1', running: true, since: START, engine: true }];
+  const containers = [
+    { name: 'sparkops-abcdefghij-spark1', deployment: 'abcdefghij', running: true, since: START, engine: true },
+  ];
   const free = cluster();
   const up = cluster({
     cluster: 'spark-a',
     serving: [serving({ cluster: 'spark-a' })],
     nodes: [node({ containers })],
-    engines: [{ uid: 'abcdefghij', health: 'ok', text: 'answers on port 8000' }],
+    engines: [{ uid: 'abcdefghij', health: 'ok', text: '3 running, 26 tok/s' }],
   });
   const busy = cluster({
     cluster: 'spark-c',
@@ -56,9 +65,9 @@ describe('status', () => {
     const message = statusAnswer([up], now);
     expectFits(message);
     expect(message.text.split('\n').slice(0, 3)).toEqual([
-      'spark-a ok: qwen35 (#142), answers on port 8000, up 9 days',
+      'spark-a OK: qwen35 (#142), 3 running, 26 tok/s, up 9 days',
       'http://10.1.230.180:8000/v1, model qwen35',
-      'spark-a: spark1 (head, 10.1.230.180) GB10, 45 W, 61 C, sparkops-abcdefghij-spark1 with engine since <!date^1796126400^{time}|12:00 UTC>',
+      'spark1 (head, 10.1.230.180): GB10, 45 W, 61 °C, 96 % busy; engine of qwen35 (#142) since <!date^1796126400^{time}|12:00 UTC>',
     ]);
     expect(message.text).toContain('Looked at <!date^1796126400^{time}|12:00 UTC>.');
   });
@@ -70,17 +79,18 @@ describe('status', () => {
       '5 clusters: spark-b SILENT, spark-d UNREADABLE, spark-c loading, spark-a ok, spark free.',
       'spark-b SILENT: qwen35 (#142), no answer on port 8000 in 5 s',
       "spark-d UNREADABLE: spark1 can't be read",
-      'spark-c loading: qwen35 (#142), load, weights, 53 %',
-      'spark-a ok: qwen35 (#142), answers on port 8000, up 9 days',
-      'spark free: nothing serves',
+      'spark-c LOADING: qwen35 (#142), load, weights, 53 %',
+      'spark-a OK: qwen35 (#142), 3 running, 26 tok/s, up 9 days',
+      'spark FREE: nothing serves',
     ]);
   });
 
   test('without the store it says so and still tells of the nodes', () => {
     const message = statusAnswer([cluster({ storeProblem: 'away', nodes: [node({ containers })] })], now);
-    expect(message.text.split('\n').slice(0, 2)).toEqual([
+    expect(message.text.split('\n').slice(0, 3)).toEqual([
       "I can't reach my store, so I change nothing. Models keep serving.",
       "spark RUNS: sparkops-abcdefghij-spark1, which the store can't explain now",
+      'The store: away',
     ]);
   });
 
@@ -118,6 +128,11 @@ describe('logs', () => {
     expect(message.text).toMatch(/^spark: last \d+ lines of the log on spark1\./);
   });
 
+  test('nothing runs and nothing ran', () => {
+    const nothing = 'Nothing runs on spark, and no deployment is recorded.';
+    expect(logsAnswer({ cluster: 'spark', node: 'spark1', source: '', lines: [], nothing }).text).toBe(nothing);
+  });
+
   test('nothing there yet', () => {
     expect(logsAnswer({ cluster: 'spark', node: 'spark1', source: 'the log', lines: [] }).text).toBe(
       'spark: the log on spark1 is empty.',
@@ -135,9 +150,9 @@ describe('refusals', () => {
     );
   });
 
-  test('who has the cluster is named as a person; a channel is not called', () => {
+  test('nobody is called', () => {
     const busy = { text: 'spark is busy with #142 of <@U0APPROVER1> <!channel>.', hint: '', lines: [] };
-    expect(liveMarkup(refusal(busy, { not: 'Not started' }))).toEqual(['<@U0APPROVER1>']);
+    expect(liveMarkup(refusal(busy, { not: 'Not started' }))).toEqual([]);
   });
 
   test('nothing is said twice', () => {

@@ -163,7 +163,9 @@ test('sections stand in for the plan block', () => {
 
 test('the longest texts and the worst characters fit, mention nobody and give no secret away', () => {
   const nasty =
-    '<!channel> <@U0VIEWER001> ```end``` `*_~ & hf_abcdefghijklmnopqrstuvwxyz \u001b[31mred\n> quote '.repeat(40);
+    '<!channel> <@U0VIEWER001> ```end``` `*_~ & hf_abcdefghijklmnopqrstuvwxyz12345678 \u001b[31mred\n> quote '.repeat(
+      40,
+    );
   const phases = allDone().map((phase) => ({ ...phase, saw: nasty, attempts: 12 }));
   const record = failed({
     phases: phases.map((phase) => (phase.name === 'load' ? { ...phase, state: 'failed' as const } : phase)),

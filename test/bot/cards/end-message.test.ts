@@ -33,6 +33,7 @@ test('failure with its cause, its lines and what to do', () => {
       'Cause: spark2 has 97 GB free, the recipe asks for 103.',
       'Next: Retry with gpu_memory_utilization=0.77.',
       'Cleaned up, logs kept. Nothing serves on spark.',
+      'More of its log: `/spark logs 142`',
       '```',
       'Free memory on device cuda:0 (97.0/121.6 GiB) on startup is less than desired',
       '```',

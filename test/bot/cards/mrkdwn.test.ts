@@ -9,8 +9,8 @@ test.each([
   ['\u001b[31mred\u001b[0m \u0007bell', 'red bell'],
   ['\u202eturned\u200b', 'turned'],
   ['a ```b``` c', 'a `\u200b`\u200b`b`\u200b`\u200b` c'],
-  ['token hf_abcdefghijklmnopqrstuvwxyz', 'token [masked]'],
-  ['h\u200bf_abcdefghijklmnopqrstuvwxyz', '[masked]'],
+  ['token hf_abcdefghijklmnopqrstuvwxyz12345678', 'token [masked]'],
+  ['h\u200bf_abcdefghijklmnopqrstuvwxyz12345678', '[masked]'],
 ])('said %j', (text, expected) => {
   expect(said(text)).toBe(expected);
 });
@@ -33,20 +33,23 @@ describe('clip', () => {
 });
 
 test('half a secret does not come through a cut line', () => {
-  const [line] = excerpt([`${'x'.repeat(150)} hf_abcdefghijklmnopqrstuvwxyz`]);
+  const [line] = excerpt([`${'x'.repeat(480)} hf_abcdefghijklmnopqrstuvwxyz12345678`]);
   expect(line).not.toContain('hf_');
 });
 
 test('secrets in blocks are masked, and addresses beside mentions stay as they are', () => {
   const text = 'http://10.1.230.180:8000';
-  const message = fitting(() => ({ text, blocks: [section(text), section('<@U0OPERATOR1> Bearer abcdefghijkl')] }));
+  const message = fitting(() => ({ text, blocks: [section(text), section('<@U0OPERATOR1> Bearer abcdefghijklmnop')] }));
   expect(message.blocks).toEqual([section(text), section('<@U0OPERATOR1> Bearer [masked]')]);
 });
 
 test.each([
-  [0, '0 s'],
-  [40, '0.1 s'],
+  [0, '0 ms'],
+  [12.4, '12 ms'],
   [400, '0.4 s'],
+  [980, '1 s'],
+  [2_440, '2.4 s'],
+  [9_960, '10 s'],
   [12_000, '12 s'],
   [80_000, '1 min 20 s'],
   [960_000, '16 min'],

@@ -63,11 +63,32 @@ test('what came together is one reply', () => {
   );
 });
 
-test('a cause is told before everything is undone', () => {
-  const cause = { text: 'The engine exited with code 1.', lines: ['Traceback'] };
-  expect(text({ kind: 'aborting', to: 'failed', cause })).toBe(
-    'FAILING: The engine exited with code 1.\n```\nTraceback\n```',
+test('a cause is told at once, before everything is undone; the end has what proves it', () => {
+  const cause = { text: 'The engine ended with code 1', node: 'spark1', lines: ['Traceback'] };
+  expect(text({ kind: 'aborting', to: 'failed', phase: 'load', cause })).toBe(
+    'FAILING at load: spark1: The engine ended with code 1.\nRemoving what was started.',
   );
+});
+
+test.each(['preflight', 'stop-previous', 'stop'] as const)(
+  'a failure at %s, where nothing was started, is told by its end',
+  (phase) => {
+    expect(text({ kind: 'aborting', to: 'failed', phase, cause: { text: 'no', lines: [] } })).toBeUndefined();
+  },
+);
+
+test('a row that names its node, and a remedy for several, are said once', () => {
+  const row = { check: 'reach', state: 'failed', remedy: 'Look at the switch.' } as const;
+  const rows: CheckRow[] = [
+    { ...row, node: 'spark1', text: 'spark1 (10.1.230.180): no route to host' },
+    { ...row, node: 'spark2', text: 'spark2 (192.168.200.13 through spark1): the way there is closed' },
+  ];
+  expect(text({ kind: 'checks', phase: 'preflight', rows })?.split('\n')).toEqual([
+    'Checks: 2 FAILED, 0 ok.',
+    'FAILED, reach: spark1 (10.1.230.180): no route to host',
+    'Next: Look at the switch.',
+    'FAILED, reach: spark2 (192.168.200.13 through spark1): the way there is closed',
+  ]);
 });
 
 test('what the card says is not repeated', () => {

@@ -1,8 +1,8 @@
 import { OperatorError } from '../../../src/errors.ts';
 import { isEnded, type Deployment } from '../../../src/jobs/deployment.ts';
 import type { DeploymentEvent, EventBody } from '../../../src/jobs/events.ts';
-import type { AuditEntry, Jobs, View } from '../../../src/jobs/jobs.ts';
-import { aRecord } from './records.ts';
+import type { AuditEntry, ClusterState, Jobs, View } from '../../../src/jobs/jobs.ts';
+import { aPlan, aRecord, serving, START } from './records.ts';
 
 export interface FakeJobs extends Jobs {
   records: Map<string, Deployment>;
@@ -55,6 +55,13 @@ export function fakeJobs(replace: Partial<Jobs> = {}): FakeJobs {
     throw new OperatorError('ambiguous', 'Which cluster?', { hint: 'Name one:' });
   }
 
+  function stateOf(cluster: string): ClusterState {
+    const here = [...records.values()].filter((record) => record.cluster === cluster);
+    const busy = here.find(({ state }) => !isEnded(state));
+    const up = here.filter(({ state }) => state === 'serving');
+    return { cluster, description: 'two Sparks', channels: [], serving: up, ...(busy && { busy }) };
+  }
+
   const jobs: FakeJobs = {
     records,
     views,
@@ -77,12 +84,21 @@ export function fakeJobs(replace: Partial<Jobs> = {}): FakeJobs {
       if (event) append(uid, event);
       tell(uid);
     },
-    async deploy({ recipe, cluster, overrides, by, view }) {
+    async deploy({ recipe, cluster, overrides, until, note, by, view }) {
       reach();
       jobs.calls.push(`deploy ${recipe} on ${cluster ?? '?'} ${JSON.stringify(overrides)}`);
       const number = ++numbers;
       const uid = `uid${number}`;
-      const record = aRecord({ uid, number, recipe, cluster: pick(cluster), by: { team: by.team, user: by.user } });
+      const record = aRecord({
+        uid,
+        number,
+        recipe,
+        cluster: pick(cluster),
+        by: { team: by.team, user: by.user },
+        plan: aPlan({ uid, recipe, cluster: pick(cluster), overrides }),
+        ...(until !== undefined && { until }),
+        ...(note !== undefined && { note }),
+      });
       jobs.add(record, view);
       return record;
     },
@@ -127,6 +143,44 @@ export function fakeJobs(replace: Partial<Jobs> = {}): FakeJobs {
       source: "the engine's log",
       lines: Array.from({ length: lines }, (_, index) => `line ${index + 1}`),
     }),
+    check: async ({ cluster, recipe = 'qwen35' }) => ({
+      cluster: pick(cluster),
+      recipe,
+      rows: [
+        { node: 'spark1', check: 'docker', state: 'ok', text: '29.1' },
+        { node: 'spark2', check: 'image', state: 'failed', text: 'the image is not there', remedy: 'Pull it.' },
+      ],
+    }),
+    diagnose: async ({ cluster }) => ({
+      status: { ...stateOf(pick(cluster)), nodes: [], engines: [], lookedAt: START },
+      log: {
+        node: 'spark1',
+        source: 'the engine',
+        quietSeconds: 4,
+        error: { text: 'torch.OutOfMemoryError: CUDA out of memory', lines: ['one', 'torch.OutOfMemoryError: two'] },
+        last: ['last line'],
+      },
+    }),
+    bench: async () => ({
+      record: serving(),
+      runs: [{ name: 'short answer', ttftMs: 120, tokens: 60, tokensPerSecond: 24.6 }],
+    }),
+    plan: async ({ recipe, cluster, overrides }) => {
+      jobs.calls.push(`plan ${recipe} on ${cluster ?? '?'} ${JSON.stringify(overrides)}`);
+      if ('max_len' in overrides) throw new OperatorError('usage', 'There is no max_len.', { hint: 'Known: port.' });
+      return {
+        plan: aPlan({ recipe, cluster: pick(cluster) }),
+        revision: '1a2b3c4d',
+        text: 'qwen35 on spark\n\nserve, in the container on spark1\n    vllm serve\n\nlimits\n  load 45 min\n',
+      };
+    },
+    history: async ({ cluster, by, since = '', limit }) =>
+      [...records.values()]
+        .filter((record) => (cluster ?? record.cluster) === record.cluster && (by ?? record.by.user) === record.by.user)
+        .filter(({ createdAt }) => createdAt >= since)
+        .toSorted((a, b) => b.number - a.number)
+        .slice(0, limit),
+    overview: async () => CLUSTERS.map((name) => ({ ...stateOf(name), nodeNames: ['spark1', 'spark2'] })),
     recipes: async () => [
       { name: 'qwen35', description: 'Qwen3.5' },
       { name: 'glm47', description: 'GLM' },

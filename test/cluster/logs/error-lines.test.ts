@@ -16,6 +16,7 @@ it('finds the end of a traceback', () => {
   );
   expect(cause).toEqual({
     text: 'ValueError: Chunked MM input disabled but max_tokens_per_mm_item (2496) is larger.',
+    exception: 'ValueError',
     lines: [
       'Using max model len 8192',
       'Traceback (most recent call last):',
@@ -37,6 +38,7 @@ it("finds the error of a worker on another node behind the engine's own", () => 
   );
   expect(cause).toEqual({
     text: 'torch.OutOfMemoryError: CUDA out of memory.',
+    exception: 'torch.OutOfMemoryError',
     ip: '192.168.200.13',
     lines: [
       'spark2: Traceback (most recent call last):',
@@ -73,6 +75,21 @@ it('shows at most 15 lines, none of them long', () => {
   const noise = Array.from({ length: 100 }, (_, at) => `ERROR 12-01 10:00:00 [x.py:${at}] ${'x'.repeat(1_000)}`);
   const { lines, text } = read(...noise, 'RuntimeError: no', ...noise);
   expect(text).toBe('RuntimeError: no');
-  expect(lines.length).toBe(15);
-  expect(Math.max(...lines.map((line) => line.length))).toBe(300);
+  expect(lines.length).toBe(13);
+  expect(Math.max(...lines.map((line) => line.length))).toBe(400);
+});
+
+const BAR = 'Loading safetensors checkpoint shards:  51% Completed | 20/39 [00:01<00:01,  0.08s/it]';
+
+it('leaves bars out beside an error, and shows them when there is nothing else', () => {
+  expect(read(BAR, 'RuntimeError: no').lines).toEqual(['RuntimeError: no']);
+  expect(read('INFO a', BAR).lines).toEqual(['INFO a', BAR]);
+});
+
+it('cuts the cause at a sentence, and shows the line that it is of whole', () => {
+  const line = `torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. ${'And so on. '.repeat(40)}end`;
+  const { text, lines } = read(line);
+  expect(text).toMatch(/^torch\.OutOfMemoryError: CUDA out of memory\. Tried to allocate 2\.00 GiB\. .*And so on\.$/);
+  expect(text.length).toBeLessThanOrEqual(150);
+  expect(lines).toEqual([line]);
 });

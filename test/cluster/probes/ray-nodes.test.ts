@@ -32,6 +32,7 @@ describe('judgeRayNodes', () => {
       state: 'wrong',
       finding: {
         node: 'spark1',
+        short: 'Ray on spark1 has the wrong address',
         text: "spark1 registered with Ray as 10.1.230.180 (its management address), not 192.168.200.12: spark2 is on the fabric only and can't connect there, so rendezvous would time out.",
         lines: ['10.1.230.180 (gx10-a, head): alive, GPU 1', '192.168.200.13 (gx10-b): alive, GPU 1'],
         remedy: expect.stringContaining('--node-ip-address 192.168.200.12'),

@@ -6,6 +6,7 @@ import { run } from '../../../src/cluster/remote/command.ts';
 import type { LinkEvent } from '../../../src/cluster/remote/link-pool.ts';
 import { sshTransport, type SshOptions } from '../../../src/cluster/remote/ssh-transport.ts';
 import type { Transport } from '../../../src/cluster/remote/transport.ts';
+import { makeKey } from '../../../src/local/sparks/keys.ts';
 import { clusterOf, readKey, startSshServer, type SshServer } from '../../support/ssh-server.ts';
 import { transportContract } from './transport.contract.ts';
 
@@ -106,6 +107,14 @@ describe('a connection', () => {
     await expect(lost).rejects.toMatchObject({ code: 'outcome-unknown', node: 'spark1' });
     expect((await transport.exec('spark1', run('echo', 'back'), { signal, limitMs })).stdout).toBe('back\n');
     expect(events.map(({ kind }) => kind)).toEqual(['connected', 'lost', 'connected']);
+  });
+
+  test('lost before the node said that a command starts leaves its outcome unknown too', async () => {
+    const node = await server({ drops: 1 });
+    const transport = transportTo(clusterOf(node));
+    const lost = transport.exec('spark1', run('echo', 'lost'), { signal, limitMs });
+    await expect(lost).rejects.toMatchObject({ code: 'outcome-unknown', node: 'spark1' });
+    expect((await transport.exec('spark1', run('echo', 'back'), { signal, limitMs })).stdout).toBe('back\n');
   });
 
   test('that falls silent is given up after three keepalives', async () => {
@@ -228,7 +237,7 @@ describe('who answers', () => {
 describe('who may come in', () => {
   test('a key that the node does not know', async () => {
     const node = await server();
-    const other = (await import('ssh2')).default.utils.generateKeyPairSync('ed25519').private;
+    const other = makeKey().text;
     const transport = transportTo(clusterOf(node), { readFile: () => Promise.resolve(other) });
     await expect(transport.exec('spark1', run('true'), { signal, limitMs })).rejects.toMatchObject({
       code: 'login',

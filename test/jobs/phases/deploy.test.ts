@@ -42,7 +42,7 @@ describe.skipIf(!built)('on two pretend Sparks', () => {
     const second = await first.another('abcdefghi2', 142);
     expect(await second.phase('preflight')).toMatchObject({
       state: 'blocked',
-      finding: { text: 'spark1: spark serves qwen35 (#141). Nothing was changed.' },
+      finding: { text: 'spark1: spark serves qwen35 (#141).', short: 'it serves qwen35 (#141) already' },
     });
     expect(await second.phase('stop-previous')).toMatchObject({ state: 'blocked' });
 
@@ -90,7 +90,7 @@ describe.skipIf(!built)('on two pretend Sparks', () => {
       finding: {
         node: 'spark2',
         text: expect.stringMatching(
-          /^The engine ended with code 1 in step weights: torch\.OutOfMemoryError: CUDA out of memory/,
+          /^The engine ended with code 1 in step weights: spark2: torch\.OutOfMemoryError: CUDA out of memory/,
         ),
       },
     });
@@ -114,15 +114,15 @@ describe.skipIf(!built)('on two pretend Sparks', () => {
       rows.filter(({ state }) => state !== 'ok').map(({ node, check, text }) => `${node} ${check}: ${text}`),
     ).toEqual([
       "spark1 entrypoint: the image's own (serve-default, then /bin/bash) is passed over: ray is started instead",
-      'spark1 ports: 8000 is in use',
+      'spark1 ports: port 8000 is in use',
       'spark2 image: hellohal2064/vllm-qwen3.5-gb10:latest is not on this node',
     ]);
   });
 
-  it('says what Docker says when the image has no ray', async () => {
+  it('says in plain words that the image has no ray', async () => {
     const { upTo } = await on({ faults: ['no-program'] });
     await expect(upTo('start-head')).rejects.toThrow(
-      /^spark1 could not start its container: failed to create task.*"ray": executable file not found/,
+      'spark1 could not start its container: the image has no program ray.',
     );
   });
 

@@ -156,8 +156,9 @@ describe('load', () => {
       state: 'blocked',
       finding: {
         node: 'spark2',
-        text: 'The engine ended with code 1 in step weights: torch.OutOfMemoryError: CUDA out of memory.',
-        lines: [bar.trim(), 'spark2: torch.OutOfMemoryError: CUDA out of memory.'],
+        text: 'The engine ended with code 1 in step weights: spark2: torch.OutOfMemoryError: CUDA out of memory.',
+        short: 'spark2 ran out of GPU memory',
+        lines: ['spark2: torch.OutOfMemoryError: CUDA out of memory.'],
       },
     });
     expect(run.progress).toEqual([{ stage: 'weights', percent: 53, done: 21, total: 39, secondsLeft: 480 }]);

@@ -90,16 +90,13 @@ describe('the page', () => {
       body: JSON.stringify(body),
     });
 
-  async function nextPicture(
-    slack: LocalSlack,
-    user: string,
-  ): Promise<{ list: string; modal: string; sockets: number }> {
+  async function nextPicture(slack: LocalSlack, user: string): Promise<{ list: string; modal: string; head: string }> {
     const abort = new AbortController();
     const response = await fetch(`${slack.url}page/stream?as=${user}`, { signal: abort.signal });
     const first = await response.body?.getReader().read();
     abort.abort();
     const text = Buffer.from(first?.value ?? new Uint8Array()).toString('utf8');
-    return JSON.parse(text.slice('data: '.length)) as { list: string; modal: string; sockets: number };
+    return JSON.parse(text.slice('data: '.length)) as { list: string; modal: string; head: string };
   }
 
   test('is served with a policy that runs only its own script', async () => {
@@ -107,7 +104,7 @@ describe('the page', () => {
     const response = await fetch(`${slack.url}?as=${APPROVER}`);
     const html = await response.text();
     expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
-    expect(html).toContain('as Viewer');
+    for (const name of ['Operator', 'Approver', 'Viewer']) expect(html).toContain(`</span> ${name}</a>`);
     expect(html).not.toMatch(/<script>|style=|onclick=/);
     expect((await fetch(`${slack.url}page/page.js`)).headers.get('content-type')).toContain('text/javascript');
     expect((await fetch(`${slack.url}page/page.css`)).status).toBe(200);
@@ -131,7 +128,7 @@ describe('the page', () => {
     const mine = await nextPicture(slack, OPERATOR);
     expect(mine.list).toContain('Only visible to you');
     expect(mine.list).toContain('data-action="approve"');
-    expect(mine.sockets).toBe(1);
+    expect(mine.head).toContain('sparkops is connected');
     expect((await nextPicture(slack, VIEWER)).list).not.toContain('Only visible to you');
 
     await post(slack, `page/click?as=${OPERATOR}`, { ts: card.ts, actionId: 'edit', blockId: 'decide' });

@@ -14,7 +14,7 @@ export const portsCheck: Check = {
     const taken = wanted.filter((port) => listensOn(facts.listeners, port));
     if (taken.length === 0) return ok(`${wanted.join(' and ')} are free`);
 
-    const listed = `port ${taken.join(' and ')} ${taken.length === 1 ? 'is' : 'are'} in use`;
+    const listed = taken.length === 1 ? `port ${taken[0]} is in use` : `ports ${taken.join(' and ')} are in use`;
     const holders = belonging.leftovers.filter((each) => each.node === node.name && each.container.running);
     if (holders.length > 0) return ok(`${listed} now, judged as if the leftovers were gone`);
     return {

@@ -30,7 +30,7 @@ export function frame(workspace: Workspace, at: LookingAt, picture: Picture, coo
 <section id="list" class="messages" aria-label="Messages in ${place}" tabindex="0">${picture.list}</section>
 <div class="empty"><p>Nothing was said here yet. Try one of these:</p><p>${tries.join('')}</p></div>
 <button type="button" id="newer" class="button" hidden>Newer messages</button><div id="problem" role="alert"></div>
-${composer('say', 'text', `Message ${place} as ${me}`)}</main>
+${composer('say', 'text', `Message ${place}`)}</main>
 <aside id="thread" aria-label="Thread"${picture.thread === '' ? ' hidden' : ''}><header><h2>Thread</h2>
 <a class="button" id="close-thread" href="${addressOf({ ...at, thread: undefined })}">Close</a></header>
 <section id="replies" class="messages" aria-label="Messages of the thread" tabindex="0">${picture.thread}</section>

@@ -116,6 +116,7 @@ describe('same image', () => {
   it('refuses different images of a registry', () => {
     expect(compare({ id: 'sha256:fedcba9876543210', repoDigests: ['x@sha256:bb'] })).toEqual({
       state: 'failed',
+      short: 'spark2 has another image than spark1',
       text: 'fedcba987654 here, 0123456789ab on spark1',
       remedy: 'On spark2 and spark1: docker pull hellohal2064/vllm-qwen3.5-gb10:latest',
     });
@@ -168,6 +169,7 @@ it('refuses to start over a live engine', () => {
   const belonging = { own: [], leftovers: [], serving };
   expect(judge('serving', { belonging })).toEqual({
     state: 'failed',
+    short: 'it serves qwen35 (#141) already',
     text: 'spark serves qwen35 (#141)',
     remedy: 'Stop it first: stop on spark',
   });
@@ -189,16 +191,16 @@ describe('ports', () => {
   it('fails for ports that someone else uses', () => {
     expect(judge('ports', { facts: { listeners } })).toMatchObject({
       state: 'failed',
-      text: '8000 and 29501 are in use',
+      text: 'ports 8000 and 29501 are in use',
     });
-    expect(judge('ports', { facts: { listeners: ['127.0.0.1:8000'] } })).toMatchObject({ text: '8000 is in use' });
+    expect(judge('ports', { facts: { listeners: ['127.0.0.1:8000'] } })).toMatchObject({ text: 'port 8000 is in use' });
   });
 
   it('judges as if the leftovers were gone', () => {
     const belonging = { own: [], serving: [], leftovers: [container('spark1')] };
     expect(judge('ports', { facts: { listeners }, belonging })).toEqual({
       state: 'ok',
-      text: '8000 and 29501 are in use now, judged as if the leftovers were gone',
+      text: 'ports 8000 and 29501 are in use now, judged as if the leftovers were gone',
     });
     const ended = { ...belonging, leftovers: [container('spark1', false)] };
     expect(judge('ports', { facts: { listeners }, belonging: ended })).toMatchObject({ state: 'failed' });

@@ -1,0 +1,45 @@
+import type { Button } from '@slack/types';
+import type { Explanation } from '../../errors.ts';
+import type { ClusterOverview } from '../../jobs/jobs.ts';
+import { SLASH } from '../grammar.ts';
+import { refusal } from './answers.ts';
+import { actions, type Message } from './message.ts';
+import { plain, said } from './mrkdwn.ts';
+
+/** The button does what its value says when it is typed. Slack wants each of them to have an id of its own: say-0, say-1 ... */
+export const SAY_ACTION = /^say(?:-\d+)?$/;
+
+/** Slack's limit for the elements of an actions block. */
+const MOST = 25;
+const LONGEST_VALUE = 2_000;
+
+interface Choice {
+  not: string | undefined;
+  clusters: readonly ClusterOverview[];
+  /** What would be typed for a cluster. */
+  typed: (cluster: string) => string;
+}
+
+/** Several are possible, and none is guessed: one line and one button a cluster, with what runs there. */
+export function whichCluster(explanation: Explanation, { not, clusters, typed }: Choice): Message {
+  const shown = clusters.slice(0, MOST);
+  const more = shown.map((cluster) => `\`${SLASH} ${said(typed(cluster.cluster))}\`  ${whatRuns(cluster)}`);
+  const message = refusal(explanation, { not, more });
+  const buttons = shown
+    .map((cluster, at) => button(`say-${at}`, cluster, typed(cluster.cluster)))
+    .filter(({ value = '' }) => value.length <= LONGEST_VALUE);
+  return buttons.length === 0 ? message : { ...message, blocks: [...message.blocks, actions(buttons)] };
+}
+
+/** "serves qwen35 (#142)", "loads glm47 (#143)", "free" */
+export function whatRuns({ busy, serving, storeProblem }: ClusterOverview): string {
+  if (storeProblem !== undefined) return "can't be read now";
+  if (busy) return `${busy.run === 'stop' ? 'stops' : 'loads'} ${said(busy.recipe, 60)} (#${busy.number})`;
+  if (serving.length === 0) return 'free';
+  return `serves ${serving.map(({ recipe, number }) => `${said(recipe, 60)} (#${number})`).join(', ')}`;
+}
+
+function button(id: string, cluster: ClusterOverview, value: string): Button {
+  const text = plain(`${cluster.cluster}: ${plain(whatRuns(cluster), 60)}`, 75);
+  return { type: 'button', action_id: id, text: { type: 'plain_text', text }, value };
+}

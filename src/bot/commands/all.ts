@@ -1,0 +1,43 @@
+import type { Jobs } from '../../jobs/jobs.ts';
+import type { ChatCommand } from '../command.ts';
+import type { Places } from '../places.ts';
+import { benchCommand } from './bench.ts';
+import { cancelCommand } from './cancel.ts';
+import { checkCommand } from './check.ts';
+import { clustersCommand } from './clusters.ts';
+import { deployCommand } from './deploy.ts';
+import { diagnoseCommand } from './diagnose.ts';
+import { helpCommand } from './help.ts';
+import { historyCommand } from './history.ts';
+import { logsCommand } from './logs.ts';
+import { planCommand } from './plan.ts';
+import { recipesCommand } from './recipes.ts';
+import { retryCommand } from './retry.ts';
+import { statusCommand } from './status.ts';
+import { stopCommand } from './stop.ts';
+
+interface CommandParts {
+  jobs: Jobs;
+  places: Places;
+  now: () => Date;
+}
+
+/** Everything that can be typed, in the order of help and of the README. */
+export function allCommands({ jobs, places, now }: CommandParts): readonly ChatCommand[] {
+  const commands = [
+    deployCommand(jobs, places, now),
+    retryCommand(jobs, places, now),
+    stopCommand(jobs, places),
+    cancelCommand(jobs),
+    statusCommand(jobs, now),
+    diagnoseCommand(jobs, now),
+    logsCommand(jobs),
+    checkCommand(jobs),
+    planCommand(jobs),
+    benchCommand(jobs),
+    historyCommand(jobs, now),
+    recipesCommand(jobs),
+    clustersCommand(jobs),
+  ];
+  return [...commands, helpCommand(commands, jobs)];
+}

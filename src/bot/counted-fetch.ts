@@ -1,0 +1,33 @@
+import type { FetchFunction } from '@slack/web-api';
+
+export interface SlackCall {
+  /** `chat.update`, ... */
+  method: string;
+  outcome: 'ok' | 'refused' | 'rate_limited' | 'http_error' | 'unreachable';
+}
+
+/** fetch for Slack's clients that tells of each call and how it ended. */
+export function countedFetch(tell: (call: SlackCall) => void): FetchFunction {
+  return async (url, init) => {
+    const method = new URL(url).pathname.split('/').at(-1) ?? '';
+    try {
+      const response = await fetch(url, init);
+      if (response.status === 429) tell({ method, outcome: 'rate_limited' });
+      else if (!response.ok) tell({ method, outcome: 'http_error' });
+      else
+        void isOk(response.clone()).then(
+          (ok) => tell({ method, outcome: ok ? 'ok' : 'refused' }),
+          () => tell({ method, outcome: 'http_error' }),
+        );
+      return response;
+    } catch (error) {
+      tell({ method, outcome: 'unreachable' });
+      throw error;
+    }
+  };
+}
+
+async function isOk(response: Response): Promise<boolean> {
+  const body: unknown = await response.json();
+  return typeof body === 'object' && body !== null && 'ok' in body && body.ok === true;
+}

@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseDocument, stringify } from 'yaml';
+import { OPERATOR, OPS_CHANNEL } from '../../../src/local/slack/people.ts';
+import { startLocalSlack } from '../../../src/local/slack/start-local-slack.ts';
+import type { Workplace } from '../../../src/local/workplace.ts';
+import { type Place, placeIn } from '../../support/place.ts';
+import { testRedis } from '../../support/redis.ts';
+import { cleanHosts, IMAGE, STATE } from './lab.ts';
+
+const RECIPE = fileURLToPath(new URL('../../../config/recipes/qwen35.yaml', import.meta.url));
+
+export interface LabPlaceOptions {
+  /** Variant of the image: a fault is built into it. */
+  image?: string;
+  timeouts?: Readonly<Record<string, string>>;
+  /** Added to the recipe's env. */
+  env?: Readonly<Record<string, string>>;
+  /** Changes the recipe's command. */
+  command?: (text: string) => string;
+}
+
+export type LabPlace = Place<Omit<Workplace, 'sparks'>>;
+
+const TIMEOUTS = { lease: '3s', job_lock: '3s', stall_check: '1s', reconcile: '1s', load: '180s', load_silence: '60s' };
+
+/** Local Slack and Redis here, the product as child processes, the lab's two hosts as its cluster. */
+export async function startLabPlace(options: LabPlaceOptions = {}): Promise<LabPlace> {
+  await cleanHosts();
+  const redis = await testRedis();
+  const slack = await startLocalSlack();
+  const folder = await mkdtemp(join(tmpdir(), 'sparkops-lab-'));
+  await writeConfig(folder, options);
+  const stop = async () => {
+    await slack.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return placeIn({ slack, redisUrl: redis.url, configFolder: folder, stop }, { redis, realm: 'lab' });
+}
+
+async function writeConfig(
+  folder: string,
+  { image = 'latest', timeouts, env, command }: LabPlaceOptions,
+): Promise<void> {
+  const recipe = parseDocument(await readFile(RECIPE, 'utf8'));
+  recipe.set('container', `${IMAGE}:${image}`);
+  for (const [name, value] of Object.entries({ LAB_LOAD_SECONDS: '2', LAB_RENDEZVOUS_SECONDS: '15', ...env })) {
+    recipe.setIn(['env', name], value);
+  }
+  if (command) recipe.set('command', command(String(recipe.get('command'))));
+  await mkdir(join(folder, 'clusters'), { recursive: true });
+  await mkdir(join(folder, 'recipes'), { recursive: true });
+  await writeFile(
+    join(folder, 'sparkops.yaml'),
+    stringify({ name: 'lab', operators: [OPERATOR], timeouts: { ...TIMEOUTS, ...timeouts } }),
+  );
+  await writeFile(join(folder, 'recipes', 'qwen35.yaml'), String(recipe));
+  await writeFile(join(folder, 'clusters', 'spark.yaml'), stringify(CLUSTER));
+}
+
+const fabric = (address: string) => ({ address, interface: 'enp1s0f0np0', rdma: ['rocep1s0f0', 'roceP2p1s0f0'] });
+
+const CLUSTER = {
+  description: 'the two hosts of the lab',
+  channels: [OPS_CHANNEL],
+  ssh: { user: 'aurora', key: `${STATE}/id_ed25519`, known_hosts: `${STATE}/known_hosts` },
+  nodes: [
+    { name: 'spark1', role: 'head', address: '10.1.230.180', fabric: fabric('192.168.200.12') },
+    { name: 'spark2', address: '192.168.200.13', via: ['spark1'], fabric: fabric('192.168.200.13') },
+  ],
+  paths: {
+    models: '/home/aurora/models',
+    cache: '/home/aurora/.cache/huggingface',
+    state: '/home/aurora/.sparkops',
+  },
+  ray_port: 29501,
+};
