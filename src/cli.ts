@@ -1,11 +1,14 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
+import { check } from './cli/check.ts';
 import { demo } from './cli/demo.ts';
-import { planCommand } from './cli/plan.ts';
-import { readSettings } from './cli/read-settings.ts';
+import { planCommand, type PlanForm } from './cli/plan.ts';
+import { DEFAULT_REDIS, readSettings, readSlack } from './cli/read-settings.ts';
+import { say } from './cli/say.ts';
 import { start } from './cli/start.ts';
 import { validate } from './cli/validate.ts';
 import { explain, OperatorError } from './errors.ts';
+import { createLog } from './log.ts';
 
 const USAGE = `sparkops: a Slack bot that deploys LLM serving on NVIDIA DGX Spark clusters
 
@@ -14,10 +17,15 @@ const USAGE = `sparkops: a Slack bot that deploys LLM serving on NVIDIA DGX Spar
   sparkops start [--role bot|worker] [--port N] [--metrics-port N] [--config DIR]
       the bot and its worker, or one of them, against the real Slack, Redis and clusters; any number of each may run.
       --port: where Slack's requests are taken in HTTP mode; --metrics-port: where /healthz and /metrics answer
+  sparkops check --slack [--json] [--config DIR]
+      whether Slack gives the bot what it needs: tokens, scopes, channels, a connection. Posts nothing
   sparkops validate [--config DIR]
       every problem of the configuration at once, without touching a node
-  sparkops plan RECIPE [--on CLUSTER] [--json] [--config DIR] [key=value ...]
-      what would run on which node, and the limits
+  sparkops plan RECIPE [--on CLUSTER] [--json | --script] [--config DIR] [key=value ...]
+      what would run on which node, and the limits; --script: the same as a shell script, to run by hand on the head
+  sparkops say "TEXT" --as USER [--config DIR]
+      runs a command of Slack's without Slack, with that Slack user's rights, and follows a deploy to its end;
+      needs Redis and a running worker
 
 The configuration folder is ./config unless --config or SPARKOPS_CONFIG says otherwise.`;
 
@@ -51,10 +59,26 @@ async function main(argv: readonly string[]): Promise<number> {
         }),
         process.env['LOG_LEVEL'] ?? 'info',
       );
+    case 'check':
+      return check({
+        configFolder,
+        slack: values.slack ? readSlack(process.env) : undefined,
+        json: values.json ?? false,
+        write,
+      });
     case 'validate':
       return validate(configFolder, write);
     case 'plan':
-      return planCommand({ configFolder, words: positionals, cluster: values.on, json: values.json ?? false, write });
+      return planCommand({ configFolder, words: positionals, cluster: values.on, form: planForm(values), write });
+    case 'say':
+      return say({
+        text: positionals.length > 1 ? undefined : positionals[0],
+        as: values.as,
+        configFolder,
+        redisUrl: process.env['REDIS_URL'] ?? DEFAULT_REDIS,
+        log: createLog(process.env['LOG_LEVEL'] ?? 'warn', process.stderr),
+        write,
+      });
     case undefined:
     case 'help':
     case '--help':
@@ -65,6 +89,11 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
+function planForm({ json, script }: { json?: boolean | undefined; script?: boolean | undefined }): PlanForm {
+  if (json && script) throw new OperatorError('usage', 'plan takes --json or --script, not both', { hint: USAGE });
+  return script ? 'script' : json ? 'json' : 'text';
+}
+
 function parse(args: readonly string[]) {
   try {
     return parseArgs({
@@ -72,12 +101,15 @@ function parse(args: readonly string[]) {
       allowPositionals: true,
       options: {
         config: { type: 'string' },
+        slack: { type: 'boolean' },
         role: { type: 'string' },
         port: { type: 'string' },
         'metrics-port': { type: 'string' },
         on: { type: 'string' },
         json: { type: 'boolean' },
         say: { type: 'string' },
+        as: { type: 'string' },
+        script: { type: 'boolean' },
         fault: { type: 'string', multiple: true },
         faults: { type: 'boolean' },
       },

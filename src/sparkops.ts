@@ -5,6 +5,7 @@ import { Secret } from './cluster/remote/secret.ts';
 import { sshTransport } from './cluster/remote/ssh-transport.ts';
 import type { Config } from './config/config.ts';
 import { readConfig } from './config/load-config.ts';
+import { OperatorError } from './errors.ts';
 import { openConnections } from './connections.ts';
 import { watchChanges } from './jobs/changes.ts';
 import { createJobs } from './jobs/create-jobs.ts';
@@ -46,7 +47,7 @@ const CLOSE_LIMIT_MS = 300;
  * for a broken configuration, a wrong token or a port that is taken; waits for nothing else.
  */
 export async function startSparkops(settings: Settings, { log, onAudit }: SparkopsOptions): Promise<Sparkops> {
-  const config = await followConfig(settings.configFolder);
+  const config = await followConfig(settings.configFolder, log);
   const { sparkops } = config.current();
   const now = () => new Date();
   const version = ownVersion();
@@ -70,10 +71,17 @@ export async function startSparkops(settings: Settings, { log, onAudit }: Sparko
     ? undefined
     : openLookQueue({ realm: sparkops.name, redis, blocking, log, ...(telemetry && { telemetry }) });
   const look =
-    looks?.look ?? ((request: LookRequest) => runLook({ config: config.read, transports, now }, request));
-  const shared = { store, journal, changes, queue, look, now, log, config: config.read };
+    looks?.look ??
+    ((request: LookRequest) =>
+      runLook(
+        { config: config.last, transports, now, secret: (name) => wrap(settings.worker?.secret(name)) },
+        request,
+      ));
+  const shared = { store, journal, changes, queue, look, now, log };
   const jobs = createJobs({
     ...shared,
+    config: config.read,
+    lastConfig: config.last,
     ...(settings.worker && { secrets: settings.worker.secret }),
     sparkopsVersion: version,
   });
@@ -92,6 +100,7 @@ export async function startSparkops(settings: Settings, { log, onAudit }: Sparko
       const { secret } = settings.worker;
       worker = await startWorker({
         ...shared,
+        config: config.last,
         blocking,
         transports,
         phases: PHASES,
@@ -149,10 +158,36 @@ function slackOptions({ botToken, way, apiUrl }: SlackSettings) {
   };
 }
 
-/** The configuration as it was last read; jobs read it again at each admission. */
-async function followConfig(folder: string): Promise<{ current: () => Config; read: () => Promise<Config> }> {
+interface FollowedConfig {
+  current: () => Config;
+  /** Rejects with 'config' while it is broken. */
+  read: () => Promise<Config>;
+  /** As `read`; while that is broken, as it was before. */
+  last: () => Promise<Config>;
+}
+
+/** The configuration is read again whenever it is needed, and what runs outlives a file that is broken for a while. */
+async function followConfig(folder: string, log: Logger): Promise<FollowedConfig> {
   let current = await readConfig(folder);
-  return { current: () => current, read: async () => (current = await readConfig(folder)) };
+  let told = '';
+  const read = async () => (current = await readConfig(folder));
+  return {
+    current: () => current,
+    read,
+    last: async () => {
+      try {
+        const config = await read();
+        told = '';
+        return config;
+      } catch (error) {
+        if (!(error instanceof OperatorError)) throw error;
+        if (told !== error.message)
+          log.warn({ lines: error.lines }, `${error.message} Going on with the last good one.`);
+        told = error.message;
+        return current;
+      }
+    },
+  };
 }
 
 function wrap(value: string | undefined): Secret | undefined {

@@ -22,10 +22,22 @@ export interface Post {
   broadcast?: boolean;
 }
 
+export interface Upload {
+  channel: string;
+  /** ts of the card. */
+  threadTs: string;
+  filename: string;
+  title: string;
+  /** Less than 1 MB. */
+  text: string;
+}
+
 /** What the presenter does in Slack. `problemOf` reads its rejections. */
 export interface Slack {
   post: (post: Post) => Promise<Place>;
   edit: (place: Place, message: Message) => Promise<void>;
+  /** As a snippet in a thread. */
+  upload: (upload: Upload) => Promise<void>;
   /** A post of ours by its mark, at or after `since` (ISO 8601). 'blind': Slack does not let us look. */
   find: (where: {
     channel: string;
@@ -58,6 +70,17 @@ export function slackOver(client: WebClient): Slack {
 
     async edit({ channel, ts }, message) {
       await client.chat.update({ channel, ts, ...message });
+    },
+
+    async upload({ channel, threadTs, filename, title, text }) {
+      await client.filesUploadV2({
+        channel_id: channel,
+        thread_ts: threadTs,
+        filename,
+        title,
+        content: text,
+        snippet_type: 'text',
+      });
     },
 
     async find({ channel, threadTs, mark, since }) {

@@ -13,6 +13,7 @@ export interface SettingsOptions {
   metricsPort?: string | undefined;
 }
 
+export const DEFAULT_REDIS = 'redis://127.0.0.1:6379';
 const LOOPBACK = '127.0.0.1';
 const HTTP_PORT = '3000';
 
@@ -21,7 +22,7 @@ export async function readSettings(env: Environment, options: SettingsOptions): 
   const role = readRole(options.role);
   return {
     configFolder: options.configFolder,
-    redisUrl: env['REDIS_URL'] ?? 'redis://127.0.0.1:6379',
+    redisUrl: env['REDIS_URL'] ?? DEFAULT_REDIS,
     ...(role === 'worker' ? {} : { slack: readSlack(env, { role, httpPort: options.httpPort }) }),
     ...(role === 'bot' ? {} : { worker: await readWorker(env) }),
     operation: readOperation(env, options.metricsPort),

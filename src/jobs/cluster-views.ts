@@ -20,7 +20,7 @@ export interface ClusterViewParts {
 }
 
 /** What people look at: the store's word and the nodes', side by side. */
-export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' | 'logs' | 'overview'> & {
+export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' | 'logs' | 'fullLog' | 'overview'> & {
   /** Whose log people mean on a cluster: what runs, else what serves, else what ended last. */
   latest: (cluster: string) => Promise<Deployment | undefined>;
 } {
@@ -81,6 +81,14 @@ export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' |
     return answer.excerpt;
   };
 
+  const fullLog: Jobs['fullLog'] = async (uid, bytes) => {
+    const record = (await journal.find(uid))?.record;
+    if (!record) return undefined;
+    const head = record.plan.nodes[0].name;
+    const answer = await look({ kind: 'full-log', cluster: record.cluster, uid, head, bytes });
+    return answer.kind === 'full-log' ? answer.log : undefined;
+  };
+
   async function overview(): Promise<readonly ClusterOverview[]> {
     const clusters = [...(await config()).clusters.values()];
     return Promise.all(
@@ -111,7 +119,7 @@ export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' |
     return undefined;
   }
 
-  return { status, logs, overview, latest };
+  return { status, logs, fullLog, overview, latest };
 }
 
 function lookedFor({ uid, number, plan, state }: Deployment): NonNullable<LogLook['deployment']> {

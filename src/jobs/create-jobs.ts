@@ -20,7 +20,10 @@ export interface JobsParts {
   journal: Journal;
   changes: Changes;
   queue: DeployQueue;
+  /** As it stands now: what is to be deployed. Rejects while it is broken. */
   config: () => Promise<Config>;
+  /** As it was when it was last right: to look, stop and cancel while a file is being mended. Default: `config`. */
+  lastConfig?: () => Promise<Config>;
   /** Here, or in another process. */
   look: Look;
   /** Left out where the worker's secrets are not at hand. */
@@ -35,10 +38,12 @@ const QUEUE_MS = 1_000;
 /** What surfaces can do with deployments. */
 export function createJobs(parts: JobsParts): Jobs {
   const { store, journal, queue, config, log } = parts;
-  const { latest, ...views } = openClusterViews(parts);
+  const { lastConfig = config } = parts;
+  const { latest, ...views } = openClusterViews({ ...parts, config: lastConfig });
   return {
     ...openAdmission({
       ...parts,
+      config: lastConfig,
       prepare: async ({ recipe, cluster, channel, overrides }) =>
         planFrom(await config(), { recipe, cluster, channel, overrides, secrets: parts.secrets }),
       enqueue: async (uid, job) => {
@@ -54,8 +59,9 @@ export function createJobs(parts: JobsParts): Jobs {
     find: async (uid) => (await journal.find(uid))?.record,
     findByNumber: async (number) => (await journal.findByNumber(number))?.record,
     events: journal.events,
-    recipes: async () => [...(await config()).recipes.values()].map(({ name, description }) => ({ name, description })),
-    clusters: async () => [...(await config()).clusters.keys()],
+    recipes: async () =>
+      [...(await lastConfig()).recipes.values()].map(({ name, description }) => ({ name, description })),
+    clusters: async () => [...(await lastConfig()).clusters.keys()],
     take: openSharedBuckets(store),
     onChange: parts.changes.on,
     audit: ({ who, ...entry }) =>

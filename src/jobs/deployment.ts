@@ -77,6 +77,11 @@ export interface Deployment {
   endedAt?: string;
 }
 
+/** A record of another version's shape: it is left alone, since what we don't understand we would break. */
+export function isForeign({ schema }: { schema: number }): boolean {
+  return schema !== 1;
+}
+
 export function isEnded(state: State): boolean {
   return state !== 'queued' && state !== 'running' && state !== 'aborting';
 }

@@ -152,6 +152,14 @@ export interface LogExcerpt {
   searched?: number;
 }
 
+/** The end of the log that an engine wrote itself. */
+export interface FullLog {
+  node: string;
+  text: string;
+  /** It is all there is. */
+  whole: boolean;
+}
+
 export interface AuditEntry {
   who: Asker;
   what: string;
@@ -175,6 +183,8 @@ export interface Jobs {
   /** Looks at the nodes now. At most 20 s. */
   status: (request: { cluster?: string; channel?: string }) => Promise<readonly ClusterStatus[]>;
   logs: (request: LogRequest) => Promise<LogExcerpt>;
+  /** Undefined: its engine was never started, or the log is gone. */
+  fullLog: (uid: string, bytes: number) => Promise<FullLog | undefined>;
   /** The checks before a launch as a look: takes no lease, changes nothing. Without a recipe: of what serves, else of the last one. */
   check: (request: Where & { recipe?: string }) => Promise<CheckAnswer>;
   diagnose: (request: Where) => Promise<Diagnosis>;

@@ -1,5 +1,5 @@
 import type { Deployment, State } from './deployment.ts';
-import { isEnded } from './deployment.ts';
+import { isEnded, isForeign } from './deployment.ts';
 import type { DeploymentEvent, EventBody } from './events.ts';
 import { OperatorError } from '../errors.ts';
 import { inStore, script, type Store } from './store.ts';
@@ -59,6 +59,7 @@ export function createJournal(store: Store, now: () => Date): Journal {
     for (;;) {
       const entry = await find(uid);
       if (!entry) throw forgotten(uid);
+      if (isForeign(entry.record)) throw foreign(entry.record);
       const next = mutate(entry.record);
       if (!next) return entry;
       const { record, event } = next;
@@ -169,6 +170,12 @@ return {'ok', redis.call('HGET', record, 'seq')}
 function forgotten(uid: string): OperatorError {
   return new OperatorError('unknown-name', `The store has no record of deployment ${uid}`, {
     hint: 'It is read from the nodes again within seconds; see status.',
+  });
+}
+
+export function foreign({ number }: Deployment): OperatorError {
+  return new OperatorError('conflict', `#${number} was written by a newer sparkops, so this one does not touch it.`, {
+    hint: 'Upgrade this process, or ask the newer one.',
   });
 }
 

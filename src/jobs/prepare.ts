@@ -5,7 +5,6 @@ import { applyOverrides } from '../config/apply-overrides.ts';
 import type { Config } from '../config/config.ts';
 import { fillCommand } from '../config/fill-command.ts';
 import { findRecipe } from '../config/find-recipe.ts';
-import { readConfig } from '../config/load-config.ts';
 import { resolveCluster } from '../config/resolve-cluster.ts';
 import { requireSecrets, type SecretSource } from '../config/secret-sources.ts';
 
@@ -24,11 +23,7 @@ export interface Prepared {
   revision: string;
 }
 
-/** Reads the configuration as it is now and renders what a deploy would run. Touches no node. */
-export async function preparePlan(request: PlanWords & { configFolder: string }): Promise<Prepared> {
-  return planFrom(await readConfig(request.configFolder), request);
-}
-
+/** Renders what a deploy would run. Touches no node. */
 export function planFrom(config: Config, request: PlanWords): Prepared {
   const { cluster: name, channel } = request;
   const cluster = resolveCluster(config, {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { openMachines } from '../cluster/remote/machines.ts';
 import type { Secret } from '../cluster/remote/secret.ts';
 import type { Transport } from '../cluster/remote/transport.ts';
-import { isEnded, type Deployment } from './deployment.ts';
+import { isEnded, isForeign, type Deployment } from './deployment.ts';
 import { createRecordWriter, type RecordWriter } from './record-writer.ts';
 import type { Journal } from './journal.ts';
 import { takeLease, type Lease } from './lease.ts';
@@ -41,10 +41,14 @@ export interface RunRequest {
   onLease?: (lease: Lease) => void;
 }
 
-/** Runs a deployment from where its record stands. 'nothing': it has ended, or its cluster belongs to another one. */
-export async function runDeployment(runner: Runner, request: RunRequest): Promise<Outcome | 'nothing'> {
+/**
+ * Runs a deployment from where its record stands. 'nothing': it has ended, or its cluster belongs to another one;
+ * 'foreign': a worker of another version must run it.
+ */
+export async function runDeployment(runner: Runner, request: RunRequest): Promise<Outcome | 'nothing' | 'foreign'> {
   const { store, journal, now } = runner;
   const entry = await journal.find(request.uid);
+  if (entry && isForeign(entry.record)) return 'foreign';
   if (!entry || isEnded(entry.record.state)) return 'nothing';
   const { number, cluster } = entry.record;
   const log = runner.log.child({ deployment: number });
@@ -100,12 +104,14 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
       signal: AbortSignal.any([life.signal, cancelled.signal]),
       life: life.signal,
       raise: fences.raise,
-      machines: (signal, onRetry) =>
+      outdateFences: fences.outdate,
+      machines: (signal, { undoing, onRetry }) =>
         openMachines({
           plan,
           transport,
           signal,
           raiseProblems: fences.problems(),
+          eachAlone: undoing,
           onRetry: (_node, { message }) => onRetry(message),
           grip: async (waiting) => {
             await lease.grip(waiting);

@@ -1,4 +1,4 @@
-import { WaitingError, Worker, type Job, type Telemetry } from 'bullmq';
+import { DelayedError, WaitingError, Worker, type Job, type Telemetry } from 'bullmq';
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
@@ -19,6 +19,8 @@ export interface DeployWorkerOptions {
 
 type RunJob = Job<DeployJob, void, 'run'>;
 
+/** Another worker, of the version that wrote a record, has this long to take it before we are asked again. */
+const FOREIGN_MS = 2_000;
 /** A stop is over by then, whatever Redis does: what is not handed over is found stalled by another worker. */
 const STOP_MS = 1_800;
 
@@ -28,20 +30,25 @@ export function startDeployWorker({ runner, blocking, timeouts, log, telemetry }
   stop: () => Promise<void>;
 } {
   const ending = new AbortController();
-  const running = new Map<string, { outcome: Promise<Outcome | 'nothing'>; lease?: Lease }>();
+  const running = new Map<string, { outcome: Promise<Outcome | 'nothing' | 'foreign'>; lease?: Lease }>();
 
   async function process(job: RunJob, token: string | undefined): Promise<void> {
     const outcome = ending.signal.aborted ? 'handover' : await runOnce(job.data.uid, job.stalledCounter);
+    if (outcome === 'foreign') {
+      log.warn({ uid: job.data.uid }, 'A newer sparkops wrote this record: it is left to a worker of that version');
+      await job.moveToDelayed(Date.now() + FOREIGN_MS, token);
+      throw new DelayedError();
+    }
     if (outcome !== 'handover') return;
     await job.moveToWait(token);
     throw new WaitingError();
   }
 
   /** A job can come twice while its run goes on here: its lock ran out, or Redis lost it and it was put back. */
-  async function runOnce(uid: string, stalls: number): Promise<Outcome | 'nothing'> {
+  async function runOnce(uid: string, stalls: number): Promise<Outcome | 'nothing' | 'foreign'> {
     const already = running.get(uid);
     if (already) return already.outcome;
-    const run: { outcome: Promise<Outcome | 'nothing'>; lease?: Lease } = {
+    const run: { outcome: Promise<Outcome | 'nothing' | 'foreign'>; lease?: Lease } = {
       outcome: runDeployment(
         { ...runner, leaseMs: timeouts.lease, newToken: randomUUID },
         {

@@ -179,18 +179,21 @@ describe('buttons', () => {
 describe('answers', () => {
   test.each([
     ['/spark', 'You may look and change:'],
-    ['/spark help', '`/spark deploy RECIPE [on CLUSTER] [key=value ...]`  Serve a recipe on a cluster'],
-    ['/spark help deploy', '`/spark deploy RECIPE [on CLUSTER] [key=value ...]`\nServe a recipe on a cluster.'],
+    ['/spark help', '`/spark deploy RECIPE [on CLUSTER] [until TIME] [note "TEXT"] [key=value ...]`  Serve a recipe'],
+    [
+      '/spark help deploy',
+      '`/spark deploy RECIPE [on CLUSTER] [until TIME] [note "TEXT"] [key=value ...]`\nServe a recipe on a cluster;',
+    ],
     ['/spark deplyo qwen35', 'I don\'t know "deplyo".\nDid you mean /spark deploy?'],
     ['/spark deploy qwen53 on spark', 'Not started: There is no recipe "qwen53". Did you mean qwen35?'],
     ['/spark deploy QWEN35 on Sparkk', 'Not started: There is no cluster "Sparkk". Did you mean spark?'],
     [
-      '/spark deploy',
-      'Not started: Which recipe?\nUsage: /spark deploy RECIPE [on CLUSTER] [key=value ...]\nNothing was changed.',
+      '/spark deploy on spark',
+      'Not started: Which recipe?\nUsage: /spark deploy RECIPE [on CLUSTER] [until TIME] [note "TEXT"] [key=value ...]\nNothing was changed.',
     ],
     [
       '/spark deploy qwen35',
-      'Which cluster?\nName one:\n`/spark deploy qwen35 on spark`\n`/spark deploy qwen35 on spark-b`',
+      'Which cluster?\nName one:\n`/spark deploy qwen35 on spark`  free\n`/spark deploy qwen35 on spark-b`  free',
     ],
     ['/spark cancel spark', "Not cancelled: That is not a deployment's number, such as 142."],
     ['/spark logs lines 1000', 'lines is a number from 1 to 200.'],

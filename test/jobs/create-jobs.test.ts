@@ -1,7 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/load-config.ts';
-import { createJobs } from '../../src/jobs/create-jobs.ts';
+import { OperatorError } from '../../src/errors.ts';
+import { createJobs, type JobsParts } from '../../src/jobs/create-jobs.ts';
 import type { Jobs } from '../../src/jobs/jobs.ts';
 import { openLookQueue, startLookWorker, type Look } from '../../src/jobs/looks/look-queue.ts';
 import { runLook } from '../../src/jobs/looks/run-look.ts';
@@ -21,7 +22,7 @@ let jobs: Jobs;
 
 const look: Look = (request) => runLook({ config, transports: openTransports(() => machine.transport), now }, request);
 
-function open(change: { look?: Look } = {}): Jobs {
+function open(change: Pick<Partial<JobsParts>, 'look' | 'config' | 'lastConfig'> = {}): Jobs {
   return createJobs({
     store: bench.store,
     journal: bench.journal,
@@ -56,6 +57,16 @@ async function end(state: 'serving' | 'failed'): Promise<string> {
   await bench.journal.change(uid, (record) => ({ record: { ...record, state, endedAt: '2026-12-01T14:10:00.000Z' } }));
   return uid;
 }
+
+test('while the configuration is broken nothing new is deployed, and what is there is looked at, cancelled and stopped', async () => {
+  const broken = new OperatorError('config', 'The configuration has 2 problems.', { hint: 'Mend them.' });
+  const { number } = await deploy();
+  jobs = open({ config: () => Promise.reject(broken), lastConfig: config });
+  await expect(deploy()).rejects.toBe(broken);
+  expect(await jobs.status({ cluster: 'spark' })).toMatchObject([{ cluster: 'spark', busy: { number } }]);
+  expect(await jobs.cancel({ cluster: 'spark', ...asker })).toMatchObject({ number });
+  await expect(jobs.stop({ cluster: 'spark', ...asker })).rejects.toMatchObject({ code: 'busy' });
+});
 
 describe('deploy', () => {
   test('renders the plan of the configuration as it is now, and queues it', async () => {

@@ -1,6 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { run as command } from '../../src/cluster/remote/command.ts';
 import { OperatorError } from '../../src/errors.ts';
+import type { Journal } from '../../src/jobs/journal.ts';
+import type { PhaseContext } from '../../src/jobs/phases/phase.ts';
 import { runDeployment, type Runner, type RunRequest } from '../../src/jobs/runner.ts';
 import { RunStopped } from '../../src/jobs/stop-reason.ts';
 import { now, openBench, silent, type Bench } from './support/bench.ts';
@@ -202,6 +205,50 @@ describe('cancelled', () => {
     expect(script.calls.slice(-2)).toEqual(['serve undo', 'start-head undo']);
   });
 
+  test('in a command that has not begun on its node: a higher fence refuses it before anything is undone', async () => {
+    await bench.admit(uid);
+    const starting = gate();
+    script.on['start-head act'] = (ctx) => {
+      starting.open();
+      return untilStopped(ctx);
+    };
+    let raisedBefore: string[] = [];
+    script.on['start-head undo'] = async ({ machines: [head] }) => {
+      raisedBefore = [...nodes.raised];
+      await head.change(command('docker', 'rm', 'x'));
+    };
+    const running = run();
+    await starting.opened;
+    await bench.journal.change(uid, (old) => ({ record: { ...old, cancelAsked: { by: person, at: '' } } }));
+    expect(await running).toBe('ended');
+    const [first, second] = raisedBefore.map((line) => line.split(' '));
+    expect(Number(second?.[1])).toBe(Number(first?.[1]) + 1);
+    expect(nodes.changed.at(-1)).toContain(` ${second?.[1]} ${second?.[2]} -- `);
+    expect(await record()).toMatchObject({ state: 'cancelled', phases: [{}, { state: 'undone' }, {}, {}] });
+  });
+
+  test('while a node is away: its undo waits for it, and goes on when it is back', async () => {
+    await bench.admit(uid);
+    const loading = gate();
+    script.on['load look'] = (ctx) => {
+      loading.open();
+      return untilStopped(ctx);
+    };
+    const tries: string[] = [];
+    script.on['start-head undo'] = async ({ machines: [head] }) => {
+      tries.push(nodes.answers[0] ?? 'written');
+      await head.change(command('docker', 'rm', 'x'));
+    };
+    const running = run();
+    await loading.opened;
+    // At the abort, for the undo of serve and for the first try of start-head's.
+    nodes.answers = ['unwritable', 'unwritable', 'unwritable'];
+    await bench.journal.change(uid, (old) => ({ record: { ...old, cancelAsked: { by: person, at: '' } } }));
+    expect(await running).toBe('ended');
+    expect(tries).toHaveLength(2);
+    expect(await record()).toMatchObject({ state: 'cancelled', phases: [{}, { state: 'undone' }, {}, {}] });
+  });
+
   test('before it began: no node is touched', async () => {
     await bench.admit(uid);
     await bench.journal.change(uid, (old) => ({ record: { ...old, cancelAsked: { by: person, at: '' } } }));
@@ -382,6 +429,70 @@ describe('stalls', () => {
     expect(await run({ stalls: 2 })).toBe('ended');
     expect(await record()).toMatchObject({ state: 'serving', stalls: 0, stallsSeen: 2 });
   });
+});
+
+describe('a run that is over', () => {
+  test('leaves nothing running of its phases, and writes nothing more', async () => {
+    await bench.admit(uid);
+    let writes = 0;
+    const change: Journal['change'] = (...args) => {
+      writes += 1;
+      return bench.journal.change(...args);
+    };
+    const contexts: PhaseContext[] = [];
+    for (const name of ['preflight', 'load'] as const) {
+      script.on[`${name} look`] = async (ctx) => {
+        contexts.push(ctx);
+        await ctx.progress({ stage: 'weights' });
+      };
+    }
+    expect(await run({ runner: { journal: { ...bench.journal, change } } })).toBe('ended');
+    expect(contexts.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+
+    const before = writes;
+    await contexts[1]?.progress({ stage: 'api' });
+    await contexts[1]?.note('info', 'too late');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(writes).toBe(before);
+  });
+
+  test('a bug outside its phases is tried three times, then three times to undo', async () => {
+    await bench.admit(uid);
+    const transport = () => Promise.reject(new TypeError('no such way'));
+    const states: string[] = [];
+    for (let time = 0; time < 6; time++) {
+      await expect(run({ runner: { transport } })).rejects.toThrow('no such way');
+      const { state, stalls } = await record();
+      states.push(`${state} ${stalls}`);
+    }
+    expect(states).toEqual(['queued 1', 'queued 2', 'aborting 0', 'aborting 1', 'aborting 2', 'failed 2']);
+    expect((await record()).cause?.text).toMatch(/^Something broke in the bot \(ref \w{4}\)/);
+    expect(await bench.store.redis.exists(bench.store.keys.claim('spark'))).toBe(0);
+  });
+});
+
+test('a phase that looks again is told what is left of its limit', async () => {
+  await bench.admit(uid);
+  const left: number[] = [];
+  script.on['load look'] = ({ limitMs }) => {
+    left.push(limitMs);
+    if (left.length === 1) throw new OperatorError('unreachable', 'spark1: no route', { hint: '' });
+  };
+  expect(await run()).toBe('ended');
+  expect(left[0]).toBeLessThanOrEqual(5_000);
+  expect(left[1]).toBeLessThan((left[0] ?? 0) - 150);
+});
+
+test('a phase that reads in vain until its limit says why', async () => {
+  await bench.admit(uid, {
+    limits: { ...literalPlan(uid).limits, phases: { ...literalPlan(uid).limits.phases, load: 400 } },
+  });
+  script.on['load look'] = async ({ machines: [head] }) => {
+    nodes.away = true;
+    await head.read(command('cat', 'serve.log'));
+  };
+  expect(await run()).toBe('ended');
+  expect((await record()).cause?.text).toBe('load was not done within its limit of 0.4 s. Last seen: spark1: no route');
 });
 
 test('a stop that fails leaves the deployment serving, with the cause', async () => {

@@ -13,7 +13,7 @@ make_keys() {
     sed "s/^/$HEAD_ADDRESS /" "$STATE"/spark1/keys/*.pub
     sed "s/^/$WORKER_FABRIC /" "$STATE"/spark2/keys/*.pub
   } >"$STATE/known_hosts"
-  ssh-keygen -q -H -f "$STATE/known_hosts" 2>/dev/null
+  ssh-keygen -q -H -f "$STATE/known_hosts" >/dev/null 2>&1
   rm -f "$STATE/known_hosts.old"
   cat >"$STATE/ssh_config" <<END
 Host spark1 $HEAD_ADDRESS

@@ -53,15 +53,16 @@ build_engine() {
 }
 
 copy_images() {
-  local host part
+  local host
   for host in $HOSTS; do
     on "$host" sh -c 'docker ps -aq | xargs -r docker rm --force >/dev/null'
     stop_docker "$host"
   done
-  for part in image overlay2; do
-    rm -rf --one-file-system "$CACHE/spark2/docker/$part"
-    cp -a "$CACHE/spark1/docker/$part" "$CACHE/spark2/docker/$part"
-  done
+  # A layer never changes, so what is there already stays.
+  mkdir -p "$CACHE/spark2/docker/overlay2"
+  cp -a --no-clobber "$CACHE/spark1/docker/overlay2/." "$CACHE/spark2/docker/overlay2/"
+  rm -rf --one-file-system "$CACHE/spark2/docker/image"
+  cp -a "$CACHE/spark1/docker/image" "$CACHE/spark2/docker/image"
   for host in $HOSTS; do start_docker "$host"; done
 }
 

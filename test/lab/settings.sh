@@ -59,7 +59,8 @@ on() (
   host=$1
   shift
   enter_group "$host"
-  exec nsenter -t "$(host_pid "$host")" -m -u -i -n -p -- env -i PATH="$HOST_PATH" HOME=/root "$@"
+  # What it starts must not keep the lock of lab.sh.
+  exec nsenter -t "$(host_pid "$host")" -m -u -i -n -p -- env -i PATH="$HOST_PATH" HOME=/root "$@" 9>&-
 )
 HOST_PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 

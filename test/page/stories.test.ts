@@ -38,7 +38,7 @@ test.each(['desktop', 'phone'] as const)('a deploy, its thread, status and a ref
   expect(await card.getByRole('button').count()).toBe(0);
 
   await slack.say('/spark status');
-  await list.getByText(/^spark ok: qwen35 \(#1\)/).waitFor();
+  await list.getByText(/^spark OK: qwen35 \(#1\)/i).waitFor();
   await slack.screenshot('status');
   expect(await fitsItsWindow(slack)).toBe(true);
 

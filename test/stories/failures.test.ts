@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import type { FaultName } from '../../src/local/sparks/faults.ts';
-import { cardText, type Place, running, say, startPlace, threadText } from '../support/place.ts';
+import { answers, cardText, type Place, running, say, startPlace, threadText } from '../support/place.ts';
 
 let place: Place;
 afterEach(() => place.stop());
@@ -30,8 +30,6 @@ it('stops within 5 s of Ray when Ray registered the wrong address, before serve'
 });
 
 it.each([
-  ['serve-dies', 'load', 'CUDA out of memory'],
-  ['hang', 'load', 'No progress'],
   ['ssh-refused', 'preflight', 'connection refused'],
   ['wrong-host-key', 'preflight', 'SHA256:'],
   ['missing-image', 'preflight', 'is not on this node'],
@@ -49,6 +47,35 @@ it.each([
   expect(took).toBeLessThan(record.plan.limits.phases[phase]);
   expect(running(place)).toEqual({ spark1: [], spark2: [] });
   expect(await place.store.redis.get(place.store.keys.claim('spark'))).toBeNull();
+});
+
+it.each([
+  ['serve-dies', 'CUDA out of memory'],
+  ['hang', 'No progress'],
+] as const)('%s ends failed at load and leaves nothing behind but its log', async (fault, words) => {
+  const record = await deployWith(fault);
+
+  expect(record).toMatchObject({ state: 'failed', phase: 'load' });
+  expect(record.cause?.text).toContain(words);
+  expect(threadText(place)).toContain(words);
+  expect(running(place)).toEqual({ spark1: [], spark2: [] });
+
+  const acted = ['start-head', 'start-workers', 'serve'];
+  const states = record.phases.filter(({ name }) => acted.includes(name)).map(({ state }) => state);
+  expect(states).toEqual(['undone', 'undone', 'undone']);
+  expect(threadText(place)).toContain('Cleaned up, logs kept. Nothing serves on spark.');
+
+  await say(place, '/spark logs 1 lines 3');
+  await place.slack.until(() => answers(place).length === 2, 10_000);
+  expect(answers(place)[1]).toContain('spark (#1): last 3 lines of the engine on spark1.');
+});
+
+it('tells a failed check in the table and in the end, and does not speak of removing what never was', async () => {
+  await deployWith('missing-image');
+
+  expect(threadText(place).match(/is not on this node/g)).toHaveLength(2);
+  expect(threadText(place)).not.toContain('Removing');
+  expect(threadText(place).match(/Nothing was changed/g)).toHaveLength(1);
 });
 
 it('passes over an entrypoint of the image that ignores its arguments, and says so', async () => {

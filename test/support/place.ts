@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -250,4 +252,11 @@ export function running(place: Place): Record<'spark1' | 'spark2', string[]> {
       .filter(({ status }) => status === 'running')
       .map(({ name }) => name);
   return { spark1: on('spark1'), spark2: on('spark2') };
+}
+
+/** Commands that a node has refused, oldest first: each came from a process that no longer acts for its deployment. */
+export function refusals(place: Place, node: 'spark1' | 'spark2'): string[] {
+  const state = place.sparks.clusterFile().nodes.find(({ name }) => name === node)?.paths?.state ?? '';
+  const file = join(state, 'refused.log');
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 }

@@ -5,7 +5,7 @@ import { retryButtons } from './deployment-card.ts';
 import { actions, fitting, preformatted, section, type Message } from './message.ts';
 import { codeBlock, excerpt, person, said } from './mrkdwn.ts';
 import { causeLines, leftBehind, leftLines, nextLines, rate, servingLines, took } from './outcome.ts';
-import { phaseName } from './phases.ts';
+import { phaseWord } from './phases.ts';
 
 /** Characters of the first line that a phone shows. */
 const PUSH_LENGTH = 75;
@@ -129,5 +129,5 @@ function shortCause({ cause, cluster, recipe }: Deployment): string {
 }
 
 function step({ phase }: Deployment): string {
-  return phase ? `, step ${phaseName(phase).toLowerCase()}` : '';
+  return phase ? `, step ${phaseWord(phase)}` : '';
 }

@@ -1,7 +1,7 @@
 import type { Cause, Deployment, PhaseName } from '../../jobs/deployment.ts';
 import { named, sentence } from '../../jobs/sentence.ts';
 import { person, said } from './mrkdwn.ts';
-import { phaseName } from './phases.ts';
+import { phaseWord } from './phases.ts';
 import { between, duration } from './time.ts';
 
 /** Once one of these has begun, there may be something to remove. */
@@ -24,7 +24,7 @@ export function title(record: Deployment): string {
     case 'serving':
       return `${cluster} UP: ${recipe}${rate(record)} (#${number})`;
     case 'failed':
-      return `${cluster} FAILED: ${recipe}${record.phase ? ` at ${phaseName(record.phase).toLowerCase()}` : ''} (#${number})`;
+      return `${cluster} FAILED: ${recipe}${record.phase ? ` at ${phaseWord(record.phase)}` : ''} (#${number})`;
     case 'cancelled':
       return `${cluster} CANCELLED: ${what}`;
     case 'stopped':
@@ -96,7 +96,7 @@ export function leftBehind(record: Deployment): 'untouched' | 'unstarted' | 'cle
   const standing = record.phases.filter(
     ({ name, state }) => REMOVED.includes(name) && (state === 'done' || state === 'failed'),
   );
-  return standing.length === 0 ? 'cleaned' : standing.map((phase) => phaseName(phase.name).toLowerCase());
+  return standing.length === 0 ? 'cleaned' : standing.map((phase) => phaseWord(phase.name));
 }
 
 /** Whether a run that ends in this phase may have started something. */

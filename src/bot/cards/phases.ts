@@ -29,8 +29,17 @@ const SHAPES = {
 
 const SIGNS = { waiting: '·', running: '▸', done: '✓', failed: '✗', undone: '↩' } as const;
 
+/** Phases whose effect is removed. Of a check that a cancel ended nothing has to be. */
+const UNDONE: readonly PhaseName[] = ['start-head', 'start-workers', 'serve'];
+
 export function phaseName(phase: PhaseName): string {
   return NAMES[phase];
+}
+
+/** Within a sentence: "verify Ray". */
+export function phaseWord(phase: PhaseName): string {
+  const name = NAMES[phase];
+  return `${name.charAt(0).toLowerCase()}${name.slice(1)}`;
 }
 
 /** One task card a phase, edited in place. */
@@ -82,6 +91,7 @@ function stateWord(record: Deployment, { name, state }: PhaseRecord): string {
     case 'failed':
       return 'FAILED';
     case 'undone':
+      if (!UNDONE.includes(name)) return 'interrupted';
       return brokeAt(record, name) ? 'FAILED, undone' : 'undone';
   }
 }

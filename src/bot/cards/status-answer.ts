@@ -1,10 +1,11 @@
 import type { Button } from '@slack/types';
 import type { ClusterStatus, NodeStatus } from '../../jobs/jobs.ts';
 import type { Deployment } from '../../jobs/deployment.ts';
+import { SLASH } from '../grammar.ts';
 import { actions, context, fitting, section, type Message } from './message.ts';
 import { clockTime, person, said } from './mrkdwn.ts';
 import { ownership } from './ownership.ts';
-import { phaseName, progressText } from './phases.ts';
+import { phaseWord, progressText } from './phases.ts';
 import { duration } from './time.ts';
 
 interface Seen {
@@ -43,7 +44,10 @@ export function statusAnswer(
   const looked = sorted.map(({ cluster }) => cluster.lookedAt).toSorted()[0] ?? now.toISOString();
   const details = [
     ...(problem === undefined ? [] : [[`The store: ${said(problem)}`]]),
-    ...sorted.map(({ cluster }) => [...recordLines(cluster, sharedBy === undefined), ...nodeLines(cluster)]),
+    // With several, a phone shows no more than a line of each.
+    ...(sorted.length === 1
+      ? sorted.map(({ cluster }) => [...nodeLines(cluster), ...recordLines(cluster, sharedBy === undefined)])
+      : [[`In depth: \`${SLASH} status ${sorted[0]?.cluster.cluster ?? ''}\``]]),
   ];
 
   const when = `Looked at ${clockTime(looked)}.${sharedBy === undefined ? '' : ` Shared by ${person(sharedBy)}.`}`;
@@ -77,8 +81,8 @@ export function statusSummary(status: ClusterStatus, now: Date): readonly string
   const { word, text } = look(status, now);
   return [
     `${status.cluster} ${word.toUpperCase()}: ${text}`,
-    ...recordLines(status, true),
     ...nodeLines(status),
+    ...recordLines(status, true),
   ];
 }
 
@@ -123,7 +127,7 @@ function look(status: ClusterStatus, now: Date): Seen {
 }
 
 function busyText(record: Deployment): string {
-  const phase = record.phase ? phaseName(record.phase).toLowerCase() : record.state;
+  const phase = record.phase ? phaseWord(record.phase) : record.state;
   const progress = record.progress ? `, ${said(progressText(record.progress))}` : '';
   return `${record.recipe} (#${record.number}), ${phase}${progress}`;
 }

@@ -3,7 +3,7 @@ import type { CheckRow, DeploymentEvent } from '../../jobs/events.ts';
 import { fitting, preformatted, section, type Message } from './message.ts';
 import { codeBlock, excerpt, person, said } from './mrkdwn.ts';
 import { causeText, mayHaveStarted } from './outcome.ts';
-import { phaseName } from './phases.ts';
+import { phaseWord } from './phases.ts';
 
 interface Part {
   lines: readonly string[];
@@ -51,7 +51,7 @@ function partsOf(event: DeploymentEvent): readonly Part[] {
     case 'note': {
       const where = event.node === undefined ? '' : `${said(event.node, 40)}: `;
       const warning = event.level === 'warning' ? 'Warning, ' : '';
-      const during = warning && !where ? `${phaseName(event.phase).toLowerCase()}: ` : '';
+      const during = warning && !where ? `${phaseWord(event.phase)}: ` : '';
       return [part(`${warning}${where}${during}${said(event.text)}`, event.lines)];
     }
     case 'cancel-asked':
@@ -71,7 +71,7 @@ function partsOf(event: DeploymentEvent): readonly Part[] {
 /** At once, in one sentence; what proves it comes with the end. Where nothing has to be removed the end comes at once, too. */
 function failing({ cause, phase }: DeploymentEvent & { kind: 'aborting' }): readonly Part[] {
   if (!cause || (phase !== undefined && !mayHaveStarted(phase))) return [];
-  const where = phase === undefined ? '' : ` at ${phaseName(phase).toLowerCase()}`;
+  const where = phase === undefined ? '' : ` at ${phaseWord(phase)}`;
   return [part(`FAILING${where}: ${causeText(cause)}\nRemoving what was started.`)];
 }
 

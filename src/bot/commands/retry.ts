@@ -24,12 +24,12 @@ export function retryCommand(jobs: RetryJobs, places: Places, now: () => Date): 
     words: { on: 'cluster' },
     run: async ({ input, asker, channel }) => {
       const { cluster } = await whereOf(jobs, input.cluster, channel);
-      const { plan, until, note } =
+      const { plan, recipe, until, note, ...last } =
         input.number === undefined ? await lastEnded(jobs, cluster, channel) : await numbered(jobs, input.number);
       await places.canPost(channel);
       const record = await jobs.deploy({
-        recipe: plan.recipe,
-        cluster: cluster ?? plan.cluster,
+        recipe,
+        cluster: cluster ?? last.cluster,
         overrides: Object.fromEntries(Object.entries(plan.overrides).map(([key, value]) => [key, String(value)])),
         ...(until !== undefined && until > now().toISOString() && { until }),
         ...(note !== undefined && { note }),

@@ -89,6 +89,8 @@ async function reply(presentation: Presentation): Promise<void> {
   if (delivered === 'no-channel') return leaveChannel(presentation, channel);
   if (delivered === 'refused') log.error({ uid, channel, seq: last.seq }, 'Slack refuses a reply: it is left out');
   await standing.change({ seq: last.seq, replyTries: 0 }, signal);
+  // The log follows its end.
+  if (last.kind === 'ended') watch.bump();
 }
 
 /** Up to the next end or run, which stand alone; a post whose outcome is unknown keeps its events. */

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isEnded } from '../../jobs/deployment.ts';
+import { isEnded, isForeign } from '../../jobs/deployment.ts';
 import { SURFACE } from '../places.ts';
 import type { Slack } from '../slack.ts';
 import { keepCard } from './keep-card.ts';
+import { keepLog } from './keep-log.ts';
 import { keepReplies } from './keep-replies.ts';
 import type { Lanes } from './lanes.ts';
 import type { PresentJobs, Presentation } from './presentation.ts';
@@ -30,6 +31,9 @@ const SURE_FOR_MS = 7_000;
 /** Shows a deployment until all of it is in Slack, another process does it, or it is stopped. */
 export async function presentOne(uid: string, options: PresentOptions): Promise<void> {
   const { jobs, log, stop } = options;
+  const found = await jobs.find(uid);
+  // A bot of the version that wrote it shows it.
+  if (found && isForeign(found)) return;
   const lease = await jobs.present(uid, SURFACE);
   if (!lease) return;
   const over = new AbortController();
@@ -48,6 +52,7 @@ export async function presentOne(uid: string, options: PresentOptions): Promise<
       ),
       keepCard(presentation),
       keepReplies(presentation),
+      keepLog(presentation),
       keepLease(lease, over),
     ];
     for (const loop of loops) loop.then(end, end);
@@ -80,7 +85,7 @@ async function begin(
     end();
   };
   const shown = untilShown({ uid, watch, standing, jobs, end });
-  return { uid, slack, lanes, log, standing, watch, signal, shown, giveUp };
+  return { uid, jobs, slack, lanes, log, standing, watch, signal, shown, giveUp };
 }
 
 /** Once the end is in Slack nothing more comes, unless something came meanwhile. */
@@ -91,11 +96,12 @@ function untilShown({
   jobs,
   end,
 }: Pick<Presentation, 'uid' | 'watch' | 'standing'> & { jobs: PresentJobs; end: () => void }): Presentation['shown'] {
-  const upTo = { card: 0, replies: 0 };
+  const upTo = { card: 0, replies: 0, log: 0 };
   return async (more) => {
     Object.assign(upTo, more);
     const { version, record } = watch;
-    if (standing.facts.run === 0 || !isEnded(record.state) || upTo.card !== version || upTo.replies !== version) return;
+    const all = Object.values(upTo).every((shown) => shown === version);
+    if (standing.facts.run === 0 || !isEnded(record.state) || !all) return;
     await jobs.presented(uid, SURFACE);
     await watch.look();
     if (watch.version === version) end();

@@ -7,12 +7,13 @@ import type { Watch } from './watch.ts';
 
 export type PresentJobs = Pick<
   Jobs,
-  'find' | 'events' | 'view' | 'present' | 'presented' | 'unpresented' | 'onChange' | 'take'
+  'find' | 'fullLog' | 'events' | 'view' | 'present' | 'presented' | 'unpresented' | 'onChange' | 'take'
 >;
 
 /** What the loops of one deployment share. */
 export interface Presentation {
   uid: string;
+  jobs: Pick<PresentJobs, 'fullLog'>;
   slack: Slack;
   lanes: Lanes;
   log: Logger;
@@ -20,8 +21,8 @@ export interface Presentation {
   watch: Watch;
   /** Aborted when another process presents it, when it is done, or at a stop. */
   signal: AbortSignal;
-  /** All is in Slack up to this version of the watch: in the card, or in the thread. */
-  shown: (upTo: { card?: number; replies?: number }) => Promise<void>;
+  /** All is in Slack up to this version of the watch: in the card, in the thread, or as a file. */
+  shown: (upTo: { card?: number; replies?: number; log?: number }) => Promise<void>;
   /** Nobody can be reached: present no more. */
   giveUp: () => void;
 }

@@ -21,6 +21,8 @@ const Facts = z.looseObject({
   /** Posts of the reply with mark `replySeq` whose outcome is not known. */
   replyTries: z.number().default(0),
   replySeq: z.number().default(0),
+  /** `endedAt` of the end whose log is in the thread, or was tried. */
+  logOf: z.string().default(''),
   /** Slack refused the plan block. */
   sections: z.boolean().default(false),
   /** Posts go to who asked, since the channel can't be written to. */

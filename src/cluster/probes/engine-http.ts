@@ -5,9 +5,14 @@ import { type Http, httpOver } from '../remote/http.ts';
 
 /** HTTP to the engine through the head's own connection: works wherever the engine's port is not open to us. */
 export function engineHttp(head: Machine, plan: Plan): Http {
-  const host = flagValues(plan.serve.argv, '--host').at(-1) ?? '';
-  const target = { host: ANY.has(host) ? '127.0.0.1' : host, port: plan.port };
+  const target = { host: engineHost(plan), port: plan.port };
   return httpOver((limitMs) => head.dial(target, { limitMs }));
+}
+
+/** Where the head itself finds the engine. */
+export function engineHost({ serve }: Plan): string {
+  const host = flagValues(serve.argv, '--host').at(-1) ?? '';
+  return ANY.has(host) ? '127.0.0.1' : host;
 }
 
 const ANY = new Set(['', '0.0.0.0', '::', 'localhost']);

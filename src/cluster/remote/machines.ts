@@ -16,6 +16,8 @@ export interface MachinesOptions {
   signal: AbortSignal;
   /** Of raiseAll, by node. While there is one, no changing command starts on any node. */
   raiseProblems?: ReadonlyMap<string, Finding>;
+  /** A problem keeps only its own node from being changed, and may pass: for an undo, which removes what it can. */
+  eachAlone?: boolean;
   /** Each time a reading command is about to be tried again. */
   onRetry?: (node: string, error: OperatorError) => void;
 }
@@ -27,7 +29,7 @@ export function openMachines(options: MachinesOptions): readonly [Machine, ...Ma
 }
 
 function machine(node: PlanNode, options: MachinesOptions): Machine {
-  const { transport, signal, plan, raiseProblems, onRetry } = options;
+  const { transport, signal, plan, raiseProblems, eachAlone = false, onRetry } = options;
   const { limits } = plan;
   const problem = raiseProblems?.get(node.name);
   return {
@@ -48,7 +50,8 @@ function machine(node: PlanNode, options: MachinesOptions): Machine {
     },
 
     async change(command, { stdin } = {}) {
-      for (const finding of raiseProblems?.values() ?? []) throw unraised(finding);
+      if (eachAlone && problem) throw notRaisedYet(problem);
+      if (!eachAlone) for (const finding of raiseProblems?.values() ?? []) throw unraised(finding);
       const words = guarded(command, await options.grip(signal), node.paths.state);
       const limitMs = limits.changeMs;
       const result = await transport.exec(node.name, words, {
@@ -65,6 +68,10 @@ function machine(node: PlanNode, options: MachinesOptions): Machine {
 
 function mayPass(error: unknown): error is OperatorError {
   return error instanceof OperatorError && (error.code === 'unreachable' || error.code === 'outcome-unknown');
+}
+
+function notRaisedYet({ text, remedy, lines, node }: Finding): OperatorError {
+  return new OperatorError('unreachable', text, { hint: remedy, lines, ...(node === undefined ? {} : { node }) });
 }
 
 function unraised({ text, remedy, lines, node }: Finding): OperatorError {

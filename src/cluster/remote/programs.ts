@@ -6,6 +6,8 @@ const FOLDER = new URL('../../../programs/', import.meta.url);
 export interface InstalledPrograms {
   /** Over the names and contents of all programs: names the folder that holds them on a node. */
   hash: string;
+  /** sh text that defines `programs`: it calls `put NAME` with each of them on standard input. */
+  puts: string;
   /** sh text for `sh -s -- ARGS`: raise.sh, which installs them all. */
   installer: string;
 }
@@ -40,5 +42,6 @@ function pack(files: readonly { name: string; text: string }[]): InstalledProgra
   const puts = files.map(
     ({ name, text }) => `put ${name} <<'${end}'\n${text.endsWith('\n') ? text : `${text}\n`}${end}\n`,
   );
-  return { hash, installer: `programs() {\n${puts.join('')}}\n${programText('raise.sh')}` };
+  const all = `programs() {\n${puts.join('')}}\n`;
+  return { hash, puts: all, installer: `${all}${programText('raise.sh')}` };
 }

@@ -1,6 +1,6 @@
 import type { CheckRow } from '../events.ts';
 import type { Plan } from '../deployment.ts';
-import type { BenchRun, LogExcerpt, NodeStatus } from '../jobs.ts';
+import type { BenchRun, FullLog, LogExcerpt, NodeStatus } from '../jobs.ts';
 
 /** An engine whose health is asked: where it listens. */
 export interface EngineAt {
@@ -40,8 +40,17 @@ export interface BenchLook {
   plan: Plan;
 }
 
+/** The end of the engine's own log, for a file. */
+export interface FullLogLook {
+  kind: 'full-log';
+  cluster: string;
+  uid: string;
+  head: string;
+  bytes: number;
+}
+
 /** A look as a queue carries it: reads only, takes no lease, ends within the look's limit. */
-export type LookRequest = StatusLook | LogLook | CheckLook | BenchLook;
+export type LookRequest = StatusLook | LogLook | CheckLook | BenchLook | FullLogLook;
 
 export interface StatusAnswer {
   kind: 'status';
@@ -64,7 +73,8 @@ export type LookAnswer =
   | StatusAnswer
   | { kind: 'logs'; excerpt: LogExcerpt }
   | { kind: 'check'; rows: readonly CheckRow[] }
-  | { kind: 'bench'; runs: readonly BenchRun[] };
+  | { kind: 'bench'; runs: readonly BenchRun[] }
+  | { kind: 'full-log'; log?: FullLog };
 
 /** A bench waits for whole answers of the model. */
 export const BENCH_MS = 90_000;

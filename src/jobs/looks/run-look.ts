@@ -2,6 +2,7 @@ import type { Secret } from '../../cluster/remote/secret.ts';
 import type { Config } from '../../config/config.ts';
 import { OperatorError } from '../../errors.ts';
 import type { Transports } from '../transports.ts';
+import { lookAtFullLog } from './look-at-full-log.ts';
 import { lookAtLogs } from './look-at-logs.ts';
 import { lookAtChecks, lookAtSpeed } from './look-at-plan.ts';
 import { lookAtStatus } from './look-at-status.ts';
@@ -35,6 +36,10 @@ export async function runLook(parts: LookParts, request: LookRequest): Promise<L
         return await lookAtStatus(looking, request);
       case 'logs':
         return { kind: 'logs', excerpt: await lookAtLogs(looking, request) };
+      case 'full-log': {
+        const log = await lookAtFullLog(looking, request);
+        return { kind: 'full-log', ...(log && { log }) };
+      }
       case 'check':
         return { kind: 'check', rows: await lookAtChecks(looking, request.plan) };
       case 'bench':

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { OurContainer } from '../../cluster/probes/containers.ts';
 import type { Config } from '../../config/config.ts';
 import { explain, OperatorError } from '../../errors.ts';
-import type { Cause } from '../deployment.ts';
+import { isForeign, type Cause } from '../deployment.ts';
 import type { Entry, Journal } from '../journal.ts';
 import { readStatus } from '../looks/look-at-node.ts';
 import { ended } from '../run/record-changes.ts';
@@ -22,6 +22,7 @@ export async function findDead(
   { journal, config, transports, signal, now, log }: FindDead,
   { record }: Entry,
 ): Promise<void> {
+  if (isForeign(record)) return;
   const cluster = config.clusters.get(record.cluster);
   const head = cluster?.nodes.find(({ name }) => name === record.plan.nodes[0].name);
   if (record.state !== 'serving' || !cluster || !head) return;

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Deployment, Plan } from '../deployment.ts';
+import { isForeign, type Deployment, type Plan } from '../deployment.ts';
 import { restoreServing } from '../restore.ts';
 import { inStore, type Store } from '../store.ts';
 import type { NodeMemory } from './read-nodes.ts';
@@ -32,7 +32,7 @@ export async function remember(store: Store, memories: readonly NodeMemory[], lo
 /** The record as it was put on the node at its start, so some of it may be missing or be of an earlier version. */
 function readRecord(text: string | undefined, cluster: string): Deployment | undefined {
   const read = text === undefined ? undefined : parsed(text);
-  if (!read?.number || !read.plan?.uid) return undefined;
+  if (!read?.number || !read.plan?.uid || isForeign({ schema: 1, ...read })) return undefined;
   const plan: Plan = read.plan;
   return {
     revision: '',

@@ -1,14 +1,14 @@
 import type { DeployQueue } from '../queue.ts';
 import { enqueue } from '../queue.ts';
 import type { Entry, Journal } from '../journal.ts';
-import { isEnded } from '../deployment.ts';
+import { isEnded, isForeign } from '../deployment.ts';
 import { inStore, script, type Store } from '../store.ts';
 
 const QUEUE_MS = 2_000;
 
 /** A record that is not ended, has no job and is run by nobody gets its job back. True: it was put back. */
 export async function requeue(store: Store, queue: DeployQueue, { record, job }: Entry): Promise<boolean> {
-  if (isEnded(record.state)) return false;
+  if (isEnded(record.state) || isForeign(record)) return false;
   if ((await queue.getJob(job)) !== undefined) return false;
   if ((await inStore(() => store.redis.exists(store.keys.lease(record.cluster)))) === 1) return false;
   await enqueue(queue, record.uid, job, QUEUE_MS);
@@ -21,7 +21,7 @@ export async function freeClaim(store: Store, journal: Journal, cluster: string)
   const uid = await inStore(() => store.redis.get(keys.claim(cluster)));
   if (uid === null) return false;
   const entry = await journal.find(uid);
-  if (entry && !isEnded(entry.record.state)) return false;
+  if (entry && (!isEnded(entry.record.state) || isForeign(entry.record))) return false;
   const [outcome] = await free(store, [keys.claim(cluster), keys.record(uid)], [uid, entry?.rev ?? '']);
   return outcome === 'ok';
 }

@@ -16,15 +16,31 @@ export async function abortRun(
 ): Promise<Extract<Stop, { why: 'lease-lost' | 'handover' }> | undefined> {
   try {
     if (reason) await run.writer.write((record) => aborting(record, reason, run.now()));
-    for (const phase of run.phases.toReversed()) {
-      if (needsUndo(run, phase)) await undoOne(run, phase);
-    }
+    const toUndo = run.phases.toReversed().filter((phase) => needsUndo(run, phase));
+    if (reason && toUndo.length > 0) await refuseLateCommands(run);
+    for (const phase of toUndo) await undoOne(run, phase);
     await run.writer.write((record) => ended(record, endState(record), run.now()));
     return undefined;
   } catch (error) {
     const stop = run.stopOf(run.life.aborted ? run.life.reason : error);
     if (stop.why === 'lease-lost' || stop.why === 'handover') return stop;
     throw error;
+  }
+}
+
+/**
+ * What stopped the run may have left a command that was sent and has not begun on its node yet: it must not begin after
+ * its undo. One that has begun is waited for, by the node's lock.
+ */
+async function refuseLateCommands(run: Run): Promise<void> {
+  run.outdateFences();
+  const signal = AbortSignal.any([run.life, AbortSignal.timeout(run.writer.record.plan.limits.raiseMs)]);
+  try {
+    await untilAborted(signal, run.raise(signal));
+  } catch (error) {
+    const stop = run.stopOf(run.life.aborted ? run.life.reason : error);
+    // Otherwise each undo raises again.
+    if (stop.why === 'lease-lost' || stop.why === 'handover') throw new RunStopped(stop);
   }
 }
 
@@ -49,8 +65,8 @@ async function undoOne(run: Run, phase: Phase): Promise<void> {
   let lastSeen = '';
   try {
     for (let wait = 200; ; wait = Math.min(wait * 2, 5_000)) {
-      const stop = await untilAborted(signal, undoPhase(run, phase, { signal, endsAt })).catch((error: unknown) =>
-        run.stopOf(signal.aborted ? signal.reason : error),
+      const stop = await untilAborted(signal, undoPhase(run, phase, { signal, endsAt, undoing: true })).catch(
+        (error: unknown) => run.stopOf(signal.aborted ? signal.reason : error),
       );
       if (!stop) break;
       if (stop.why === 'lease-lost' || stop.why === 'handover') throw new RunStopped(stop);

@@ -4,11 +4,13 @@ import type { Plan } from '../../cluster/plan.ts';
 import { renewFence, type About } from '../../cluster/remote/fence.ts';
 import type { Transport } from '../../cluster/remote/transport.ts';
 import type { Lease } from '../lease.ts';
-import { raiseFences } from './raise-fences.ts';
+import { raiseFences, takeHigher } from './raise-fences.ts';
 
 export interface Fences {
   /** Raises on every node, until that has worked once. Resolves with what stands against it. */
   raise: (signal: AbortSignal) => Promise<readonly Finding[]>;
+  /** The next raise takes a higher fence: a command that was sent, and has not begun by then, never will. */
+  outdate: () => void;
   problems: () => ReadonlyMap<string, Finding>;
   stop: () => void;
 }
@@ -31,6 +33,7 @@ export function keepFences(options: FencesOptions): Fences {
   const { plan, transport, lease, about, signal, log } = options;
   let problems: ReadonlyMap<string, Finding> = new Map();
   let raised = false;
+  let outdated = false;
 
   async function renew(): Promise<void> {
     if (!raised || lease.state !== 'held') return;
@@ -50,7 +53,15 @@ export function keepFences(options: FencesOptions): Fences {
   renewing.unref();
 
   return {
+    outdate: () => {
+      raised = false;
+      outdated = true;
+    },
     raise: async (raising) => {
+      if (outdated) {
+        await takeHigher(lease, lease.fence, raising);
+        outdated = false;
+      }
       if (!raised) {
         problems = await raiseFences({ plan, transport, lease, about, signal: raising });
         raised = problems.size === 0;

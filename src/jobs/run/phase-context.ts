@@ -11,12 +11,17 @@ export interface ContextOptions {
   signal: AbortSignal;
   /** When its limit is over, as performance.now() counts. */
   endsAt: number;
+  undoing?: boolean;
   /** For the text of a limit: what was seen last. */
   onSeen?: (seen: string) => void;
 }
 
 /** What one phase touches, bound to its signal. */
-export function phaseContext(run: Run, phase: PhaseName, { signal, endsAt, onSeen }: ContextOptions): PhaseContext {
+export function phaseContext(
+  run: Run,
+  phase: PhaseName,
+  { signal, endsAt, undoing = false, onSeen }: ContextOptions,
+): PhaseContext {
   const { writer } = run;
   const { plan, number } = writer.record;
   let next: Progress | undefined;
@@ -46,7 +51,7 @@ export function phaseContext(run: Run, phase: PhaseName, { signal, endsAt, onSee
   return {
     plan,
     number,
-    machines: run.machines(signal, (why) => onSeen?.(why)),
+    machines: run.machines(signal, { undoing, onRetry: (why) => onSeen?.(why) }),
     signal,
     get limitMs() {
       return Math.max(0, endsAt - performance.now());

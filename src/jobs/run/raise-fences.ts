@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding } from '../../cluster/finding.ts';
 import type { Plan } from '../../cluster/plan.ts';
 import type { About } from '../../cluster/remote/fence.ts';
 import { raiseAll } from '../../cluster/remote/raise-all.ts';
 import type { Transport } from '../../cluster/remote/transport.ts';
+import { OperatorError } from '../../errors.ts';
 import type { Lease } from '../lease.ts';
 
 export interface RaiseFences {
@@ -15,6 +17,7 @@ export interface RaiseFences {
 
 /** A node that has seen more than Redis remembers is told a higher fence, this many times. */
 const AGAIN = 3;
+const AGAIN_MS = 200;
 
 /** Raises the fence on every node of the plan. Resolves with why it could not be raised, by node. */
 export async function raiseFences({ lease, ...request }: RaiseFences): Promise<ReadonlyMap<string, Finding>> {
@@ -26,7 +29,21 @@ export async function raiseFences({ lease, ...request }: RaiseFences): Promise<R
     if (raised.ok) return raised.problems;
     if (again === AGAIN) return new Map(plan.nodes.map(({ name }) => [name, outbid(name, raised.fence)]));
     // All nodes again, also those that accepted: one fence for the whole deployment.
-    await lease.raiseFence(raised.fence);
+    await takeHigher(lease, raised.fence, signal);
+  }
+}
+
+/** A fence above `seen`. Waits while Redis is away; rejects 'stale-fence' when the lease is lost, and with the signal's reason. */
+export async function takeHigher(lease: Lease, seen: number, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await lease.grip(signal);
+    try {
+      await lease.raiseFence(seen);
+      return;
+    } catch (error) {
+      if (!(error instanceof OperatorError && error.code === 'store-away')) throw error;
+      await sleep(AGAIN_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
   }
 }
 

@@ -19,12 +19,20 @@ export interface Run {
   life: AbortSignal;
   /** Raises the fence on every node that it is not raised on. Resolves with what stands against it. */
   raise: (signal: AbortSignal) => Promise<readonly Finding[]>;
-  /** `onRetry` hears why a reading command is about to be tried again. */
-  machines: (signal: AbortSignal, onRetry: (why: string) => void) => PhaseContext['machines'];
+  /** The next raise takes a higher fence. */
+  outdateFences: () => void;
+  machines: (signal: AbortSignal, options: MachineOptions) => PhaseContext['machines'];
   secret: PhaseContext['secret'];
   stopOf: (error: unknown) => Stop;
   now: () => Date;
   log: Logger;
+}
+
+interface MachineOptions {
+  /** A node whose fence is not raised keeps only itself from being changed. */
+  undoing: boolean;
+  /** Hears why a reading command is about to be tried again. */
+  onRetry: (why: string) => void;
 }
 
 /** Undefined: done. */

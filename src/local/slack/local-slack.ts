@@ -20,6 +20,8 @@ export interface LocalSlackOptions {
   ackLimitMs?: number;
   /** Slack's limits per method and channel; on unless false. */
   rateLimits?: boolean;
+  /** Of the bot token; those of the app's manifest when left out. */
+  scopes?: readonly string[];
   /** Between the server's pings; 10 s. */
   pingEveryMs?: number;
   /** The zone in which texts and the page show clock times; the machine's when left out. */

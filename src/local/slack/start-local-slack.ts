@@ -11,6 +11,7 @@ import { createResponseUrls } from './response-urls.ts';
 import { startServer } from './server.ts';
 import { createSight } from './sight.ts';
 import { createSocketMode } from './socket-mode.ts';
+import { ALL_SCOPES } from './scopes.ts';
 import type { Reader } from './text/reader.ts';
 import { until } from './until.ts';
 import { createWebApi, type ApiCall, type Violation } from './web-api.ts';
@@ -22,7 +23,7 @@ const UNTIL_MS = 5_000;
 
 export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
   const { botToken = 'xoxb-local-bot', appToken = 'xapp-local-app', signingSecret = 'local-signing-secret' } = options;
-  const { ackLimitMs = ACK_LIMIT_MS, pingEveryMs = PING_EVERY_MS, rateLimits = true } = options;
+  const { ackLimitMs = ACK_LIMIT_MS, pingEveryMs = PING_EVERY_MS, rateLimits = true, scopes = ALL_SCOPES } = options;
   const feed = createFeed();
   const workspace = createWorkspace(createClock(options.now), feed);
   const reader: Reader = {
@@ -35,7 +36,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   const apiCalls: ApiCall[] = [];
   const violations: Violation[] = [];
   const tokens = { bot: botToken, app: appToken };
-  const webApi = createWebApi({ workspace, tokens, faults, rateLimits, calls: apiCalls, violations });
+  const webApi = createWebApi({ workspace, tokens, faults, rateLimits, scopes, calls: apiCalls, violations });
   const socketMode = createSocketMode({ workspace, ackLimitMs, pingEveryMs });
   let carrier: Carrier = socketMode.carry;
   const { deliveries, deliver } = createDeliveries(feed, () => carrier);

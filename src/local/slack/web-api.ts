@@ -9,6 +9,7 @@ import type { Fault, Faults } from './faults.ts';
 import { isObject, type JsonObject } from './json.ts';
 import { createRateLimits } from './rate-limits.ts';
 import { Refusal } from './refusal.ts';
+import { missingScope } from './scopes.ts';
 import type { Reply } from './http.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -64,11 +65,14 @@ export interface WebApiOptions {
   tokens: { bot: string; app: string };
   faults: Faults;
   rateLimits: boolean;
+  /** What the bot token may do. */
+  scopes: readonly string[];
   calls: ApiCall[];
   violations: Violation[];
 }
 
-export function createWebApi({ workspace, tokens, faults, rateLimits, calls, violations }: WebApiOptions): WebApi {
+export function createWebApi(options: WebApiOptions): WebApi {
+  const { workspace, tokens, faults, rateLimits, scopes, calls, violations } = options;
   const limits = createRateLimits(workspace.clock.now);
 
   async function answer(call: Omit<ApiCall, 'at' | 'status' | 'result'>, run: () => JsonObject): Promise<Reply> {
@@ -100,6 +104,8 @@ export function createWebApi({ workspace, tokens, faults, rateLimits, calls, vio
     if (method !== 'blocks.validate') checkToken(method, token);
     const known = METHODS[method];
     if (!known) throw new Refusal('unknown_method');
+    const isPrivate = workspace.channels.get(String(args['channel']))?.kind === 'private';
+    if (missingScope(method, isPrivate, scopes) !== undefined) throw new Refusal('missing_scope');
     return known(args, workspace);
   }
 
@@ -111,8 +117,11 @@ export function createWebApi({ workspace, tokens, faults, rateLimits, calls, vio
 
   return {
     answer,
-    call: (method, args, token) =>
-      answer({ method, args, ...(token === undefined ? {} : { token }) }, () => run(method, args, token)),
+    async call(method, args, token) {
+      const named = { method, args, ...(token === undefined ? {} : { token }) };
+      const reply = await answer(named, () => run(method, args, token));
+      return token === tokens.bot ? { ...reply, headers: { 'x-oauth-scopes': scopes.join(','), ...reply.headers } } : reply;
+    },
   };
 }
 

@@ -97,7 +97,10 @@ function nvidiaText(machine: Machine): string {
     'case "$*" in',
     `-L) echo 'GPU 0: NVIDIA GB10 (UUID: GPU-6f1b2a7c-0d5e-4b3f-9a61-${uuid})' ;;`,
     '--query-gpu=name,driver_version,power.draw,temperature.gpu,utilization.gpu*)',
-    `  if grep -q engine ${quote(join(machine.folder, 'ports'))}/* 2>/dev/null; then echo 'NVIDIA GB10, 580.95.05, 33.87, 61, 92'`,
+    `  pid=$(sed -n 's/ engine$//p' ${quote(join(machine.folder, 'ports'))}/* 2>/dev/null | sed 's/.* //')`,
+    // A loaded model that nobody asks anything.
+    '  if [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null',
+    "  then echo 'NVIDIA GB10, 580.95.05, 10.87, 44, 0'",
     "  else echo 'NVIDIA GB10, 580.95.05, 4.51, 38, 0'; fi ;;",
     `*) echo "nvidia-smi: this pretend machine does not know: $*" >&2; exit 2 ;;`,
     'esac',

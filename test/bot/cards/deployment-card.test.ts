@@ -86,8 +86,9 @@ describe('buttons', () => {
     ['cancel asked', { ...loading, cancelAsked: { by, at: at(1) } }, ['logs']],
     ['aborting', { ...loading, state: 'aborting' }, ['logs']],
     ['serving', serving(), []],
-    ['failed', failed(), []],
-    ['died', serving({ state: 'died' }), []],
+    ['failed', failed(), ['retry']],
+    ['died', serving({ state: 'died' }), ['retry']],
+    ['cancelled', aRecord({ state: 'cancelled' }), []],
   ])('%s', (_, record, expected) => {
     expect(buttons(record)).toEqual(expected);
   });
@@ -122,6 +123,20 @@ describe('an ended card says what became of it', () => {
     const message = deploymentCard(failed({ phases, phase: 'start-workers' }), options);
     expect(message.text).toContain('↩ Start workers, FAILED, undone: Name in use.');
     expect(JSON.stringify(message.blocks)).toContain('"title":"Start workers, FAILED, undone","status":"error"');
+  });
+
+  test('a check that a cancel ended was interrupted: there is nothing to undo', () => {
+    const phases = phasesUpTo('preflight', { state: 'undone', endedAt: at(1) });
+    const { text } = deploymentCard(aRecord({ state: 'cancelled', phases, phase: 'preflight' }), options);
+    expect(text).toContain('↩ Preflight, interrupted');
+    expect(text).toContain('Nothing was changed.');
+  });
+
+  test('stopped before anything was started: it does not say what serves', () => {
+    const phases = phasesUpTo('stop-previous', { state: 'failed', endedAt: at(12) });
+    const { text } = deploymentCard(failed({ phases, phase: 'stop-previous' }), options);
+    expect(text).toContain('Nothing was started.');
+    expect(text).not.toContain('Nothing serves');
   });
 
   test('failed in preflight: nothing was changed', () => {

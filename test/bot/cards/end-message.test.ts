@@ -51,11 +51,23 @@ test.each([
   expect(text(failed({ cause: { text: cause, lines: [] } })).split(' <@')[0]).toBe(line);
 });
 
-test('that nothing was changed is said once below the first line', () => {
+test.each([
+  ['spark2 shows another host key', 'preflight', 'Nothing was changed.'],
+  ['Ray on spark1 has the wrong address', 'verify-ray', 'Nothing serves.'],
+  ['spark2 ran out of GPU memory', 'load', 'Nothing serves.'],
+] as const)('the short form of a cause fits a lock screen: %s', (short, phase, state) => {
+  const undone = phasesUpTo(phase).map((one) => (one.state === 'waiting' ? one : { ...one, state: 'undone' as const }));
+  const cause = { text: `${'A long sentence. '.repeat(20)}`, short, lines: [] };
+  const [line = ''] = text(failed({ cause, phase, phases: undone })).split(' <@');
+  expect(line).toBe(`spark FAILED: qwen35, ${short}. ${state}`);
+  expect(line.length).toBeLessThanOrEqual(75);
+});
+
+test('that nothing was changed is said once', () => {
   const phases = phasesUpTo('preflight', { state: 'failed', endedAt: at(1) });
-  const cause = { text: 'spark2 lacks the image. Nothing was changed.', lines: [] };
-  const [, ...rest] = text(failed({ phases, phase: 'preflight', cause })).split('\n');
-  expect(rest.join('\n').match(/Nothing was changed/g)).toHaveLength(1);
+  const cause = { text: 'spark2 lacks the image.', lines: [] };
+  const told = text(failed({ phases, phase: 'preflight', cause }));
+  expect(told.match(/Nothing was changed/g)).toHaveLength(1);
 });
 
 test('at most 15 lines are shown, the last ones', () => {
@@ -110,5 +122,6 @@ test('lines of a log break nothing and mention nobody', () => {
   expect(liveMarkup(message)).toEqual(['<@U0OPERATOR1>']);
   expect(message.text.match(/```/g)).toHaveLength(2);
   expect(message.text).not.toContain('abcdefghijklmnop');
-  expect(JSON.stringify(message.blocks.at(-1))).toContain('<!channel> <@U0VIEWER001>');
+  expect(JSON.stringify(message.blocks.at(-2))).toContain('<!channel> <@U0VIEWER001>');
+  expect(message.blocks.at(-1)).toMatchObject({ type: 'actions', elements: [{ action_id: 'retry' }] });
 });

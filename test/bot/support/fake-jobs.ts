@@ -181,6 +181,7 @@ export function fakeJobs(replace: Partial<Jobs> = {}): FakeJobs {
         .toSorted((a, b) => b.number - a.number)
         .slice(0, limit),
     overview: async () => CLUSTERS.map((name) => ({ ...stateOf(name), nodeNames: ['spark1', 'spark2'] })),
+    fullLog: async () => undefined,
     recipes: async () => [
       { name: 'qwen35', description: 'Qwen3.5' },
       { name: 'glm47', description: 'GLM' },

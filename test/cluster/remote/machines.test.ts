@@ -98,6 +98,15 @@ describe('a changing command', () => {
     await expect(machines[0].change(run('true'))).rejects.toMatchObject({ hint: 'Switch it on.', node: 'spark2' });
     expect(transport.calls).toEqual([]);
   });
+
+  test('in an undo, starts on every node that is raised', async () => {
+    const finding = { text: 'spark2: connection refused', node: 'spark2', lines: [], remedy: 'Switch it on.' };
+    const raiseProblems = new Map([['spark2', finding]]);
+    const { machines, transport } = open(() => '', { raiseProblems, eachAlone: true });
+    await machines[0].change(run('true'));
+    await expect(machines[1]?.change(run('true'))).rejects.toMatchObject({ code: 'unreachable', node: 'spark2' });
+    expect(transport.calls.map(({ node }) => node)).toEqual(['spark1']);
+  });
 });
 
 describe('raiseAll', () => {

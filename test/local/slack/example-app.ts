@@ -1,12 +1,13 @@
 import { App, HTTPReceiver, LogLevel, SocketModeReceiver, type AppOptions } from '@slack/bolt';
 import { WebClient, type WebClientOptions } from '@slack/web-api';
 import { startLocalSlack } from '../../../src/local/slack/start-local-slack.ts';
+import { ALL_SCOPES } from '../../../src/local/slack/scopes.ts';
 import type { LocalSlack, LocalSlackOptions } from '../../../src/local/slack/local-slack.ts';
 import { onTestFinished } from 'vitest';
 
 /** A local Slack that ends with the test. */
 export async function newSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
-  const slack = await startLocalSlack(options);
+  const slack = await startLocalSlack({ scopes: [...ALL_SCOPES, 'channels:read', 'im:write', 'reactions:write'], ...options });
   onTestFinished(() => slack.stop());
   return slack;
 }

@@ -13,7 +13,8 @@ export function messageHtml(workspace: Workspace, message: Message, scene: Scene
   const badge = message.user === BOT.userId ? ' <span class="badge">APP</span>' : '';
   const time = formatDate(Number(message.ts), '{time}', scene.reader);
   const instant = new Date(Number(message.ts) * 1000).toISOString();
-  const content = message.blocks ? blocksHtml(message.blocks, scene) : mrkdwnHtml(message.text, scene.reader);
+  const text = message.text === '' ? '' : mrkdwnHtml(message.text, scene.reader);
+  const content = message.blocks ? blocksHtml(message.blocks, scene) : text;
   const edited = message.edited ? ' <span class="faint">(edited)</span>' : '';
   return (
     `<article class="message${ephemeral ? ' ephemeral' : ''}" data-ts="${message.ts}" tabindex="-1"` +
@@ -35,10 +36,10 @@ export function avatarHtml(workspace: Workspace, user: string): string {
 function filesHtml({ files = [] }: Message): string {
   return files
     .map(({ id, title, size }) => {
-      const kilobytes = `${(size / 1000).toFixed(1)} kB`;
+      const length = size < 1000 ? `${size} bytes` : `${(size / 1000).toFixed(1)} kB`;
       return (
         `<a class="file" href="/files/${escapeHtml(id)}" target="_blank"><b>${escapeHtml(title)}</b> ` +
-        `<span class="faint">Text, ${kilobytes}, opens in a new tab</span></a>`
+        `<span class="faint">Text, ${length}, opens in a new tab</span></a>`
       );
     })
     .join('');

@@ -1,0 +1,63 @@
+import { afterEach, expect, it } from 'vitest';
+import { answers, cardText, say, threadText } from '../support/place.ts';
+import { IMAGE, onHost, running } from './support/lab.ts';
+import { type LabPlace, type LabPlaceOptions, startLabPlace } from './support/lab-place.ts';
+
+let place: LabPlace;
+afterEach(async () => {
+  expect(place.slack.violations).toEqual([]);
+  await place.stop();
+});
+
+async function deployWith(options: LabPlaceOptions) {
+  place = await startLabPlace(options);
+  await place.product();
+  await say(place, '/spark deploy qwen35');
+  return await place.ended(1, 150_000);
+}
+
+it('names both addresses when Ray registered the one that it found by itself', async () => {
+  const record = await deployWith({ image: 'drops-node-address' });
+
+  expect(record).toMatchObject({ state: 'failed', phase: 'verify-ray' });
+  for (const words of ['spark1', '10.1.230.180', '192.168.200.12', 'spark2']) {
+    expect(record.cause?.text).toContain(words);
+    expect(threadText(place)).toContain(words);
+  }
+  expect(await running()).toEqual({ spark1: [], spark2: [] });
+});
+
+it('passes over an entrypoint that swallows its command', async () => {
+  const record = await deployWith({ image: 'own-entrypoint' });
+
+  expect({ state: record.state, cause: record.cause }).toEqual({ state: 'serving' });
+  expect(threadText(place)).toMatch(/entrypoint: .*passed over/);
+
+  const byHand = `docker run --rm ${IMAGE}:own-entrypoint ray --version`;
+  expect(await onHost('spark1', `timeout 5 ${byHand} 2>&1 || true`)).toContain('the arguments are not used');
+});
+
+it('adds the executor that a recipe for two nodes lacks', async () => {
+  const record = await deployWith({
+    command: (text) => text.replace(/ *--distributed-executor-backend ray \\\n/, ''),
+  });
+
+  expect({ state: record.state, cause: record.cause }).toEqual({ state: 'serving' });
+  expect(record.plan.serve.added).toEqual(['--distributed-executor-backend ray']);
+
+  const byHand = `vllm serve ${record.plan.model} -tp 2 --port 8001`;
+  const head = record.plan.nodes[0].container.name;
+  expect(await onHost('spark1', `docker exec ${head} ${byHand} 2>&1 || true`)).toContain(
+    'World size (2) is larger than the number of available GPUs (1) in this node',
+  );
+});
+
+it('refuses a recipe that gives every node the same address', async () => {
+  place = await startLabPlace({ env: { VLLM_HOST_IP: '192.168.200.12' } });
+  await place.product();
+  await say(place, '/spark deploy qwen35');
+  await place.slack.until(() => answers(place).length === 1);
+
+  expect(answers(place)[0]).toContain('VLLM_HOST_IP');
+  expect(cardText(place)).toBe('');
+});
