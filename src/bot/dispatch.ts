@@ -12,6 +12,7 @@ import { whichCluster } from './cards/which-cluster.ts';
 import type { Answer, Caller, ChatCommand } from './command.ts';
 import { usage } from './grammar.ts';
 import { parse, whichCommand } from './parse.ts';
+import { saidBack } from './said-back.ts';
 import { toWords, type Word } from './words.ts';
 
 export interface DispatchOptions {
@@ -35,7 +36,7 @@ export async function dispatch(
   options: DispatchOptions,
 ): Promise<Dispatched> {
   let command: ChatCommand | undefined;
-  let typed = text.slice(0, 200);
+  let typed = saidBack(text, 200);
   try {
     const words = toWords(text);
     typed = words.map(asTyped).join(' ');

@@ -2,6 +2,7 @@ import { listed, nearest } from '../config/nearest.ts';
 import { looksSecret } from '../config/looks-secret.ts';
 import { OperatorError } from '../errors.ts';
 import { SLASH, usage, type Grammar } from './grammar.ts';
+import { saidBack } from './said-back.ts';
 import type { Word } from './words.ts';
 
 export interface Parsed {
@@ -80,7 +81,7 @@ function put(into: Map<string, string>, key: string, value: string, word: string
 function unexpected(grammar: Grammar, text: string): OperatorError {
   const [, bare = text] = /^-*([^=]*)/.exec(text) ?? [];
   const meant = nearest(bare, [...Object.keys(grammar.words), ...grammar.flags]);
-  const sentence = `I don't know the word "${text.slice(0, 40)}" here.`;
+  const sentence = `I don't know the word "${saidBack(text)}" here.`;
   return wrong(grammar, meant === undefined ? sentence : `${sentence} Did you mean "${meant}"?`);
 }
 
@@ -103,7 +104,7 @@ export function whichCommand<Command extends { name: string }>(commands: readonl
   if (found) return found;
   const names = commands.map((command) => command.name);
   const meant = nearest(name, names);
-  throw new OperatorError('usage', `I don't know "${word.slice(0, 40)}".`, {
+  throw new OperatorError('usage', `I don't know "${saidBack(word)}".`, {
     hint: meant === undefined ? `I know ${listed(names)}. Try ${SLASH} help.` : `Did you mean ${SLASH} ${meant}?`,
   });
 }

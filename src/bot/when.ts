@@ -1,4 +1,5 @@
 import { OperatorError } from '../errors.ts';
+import { saidBack } from './said-back.ts';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const LONGEST_MS = 90 * 86_400_000;
@@ -14,12 +15,12 @@ export function readAge(text: string): number | undefined {
 export function readUntil(text: string, now: Date, zone: string): string {
   const at = instant(text.trim(), now, zone);
   if (at === undefined) {
-    throw new OperatorError('usage', `I don't understand the time "${text.slice(0, 40)}".`, {
+    throw new OperatorError('usage', `I don't understand the time "${saidBack(text)}".`, {
       hint: 'Type until 18:00, until 2h, or until 2026-12-02.',
     });
   }
   if (at <= now.getTime() || at > now.getTime() + LONGEST_MS) {
-    throw new OperatorError('usage', `"${text.slice(0, 40)}" is not within the next 90 days.`, {
+    throw new OperatorError('usage', `"${saidBack(text)}" is not within the next 90 days.`, {
       hint: 'Type until 18:00, until 2h, or until 2026-12-02.',
     });
   }

@@ -1,4 +1,5 @@
 import { OperatorError } from '../errors.ts';
+import { saidBack } from './said-back.ts';
 
 /** One word of a command. A quoted one is a value, never a keyword, a flag or an override. */
 export interface Word {
@@ -86,7 +87,7 @@ function closing(text: string, opening: number): number {
     if (text[at] !== quote) continue;
     if (quote === QUOTE || at + 1 === text.length || text[at + 1] === ' ') return at;
   }
-  throw new OperatorError('usage', `The quote before "${text.slice(opening + 1, opening + 21)}" is never closed.`, {
+  throw new OperatorError('usage', `The quote before "${saidBack(text.slice(opening + 1), 20)}" is never closed.`, {
     hint: 'Close it, or leave it out.',
   });
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { answers, cardText, say, threadText } from '../support/place.ts';
+import { answers, cardText, eventually, say, threadText } from '../support/place.ts';
 import { IMAGE, onHost, running } from './support/lab.ts';
 import { type LabPlace, type LabPlaceOptions, startLabPlace } from './support/lab-place.ts';
 
@@ -33,8 +33,9 @@ it('passes over an entrypoint that swallows its command', async () => {
   expect({ state: record.state, cause: record.cause }).toEqual({ state: 'serving' });
   expect(threadText(place)).toMatch(/entrypoint: .*passed over/);
 
-  const byHand = `docker run --rm ${IMAGE}:own-entrypoint ray --version`;
-  expect(await onHost('spark1', `timeout 5 ${byHand} 2>&1 || true`)).toContain('the arguments are not used');
+  await onHost('spark1', `docker run -d --name by-hand ${IMAGE}:own-entrypoint ray --version`);
+  const said = await eventually('a container by hand', 5_000, () => onHost('spark1', 'docker logs by-hand 2>&1'));
+  expect(said).toContain('the arguments are not used');
 });
 
 it('adds the executor that a recipe for two nodes lacks', async () => {

@@ -202,7 +202,9 @@ test('light and dark follow the system until one is chosen, which lasts', async 
   const slack = await newSlack();
   const browser = await launchChromium();
   onTestFinished(() => browser.close());
+  await post(slack, '*bold*, `code` and <https://x.test|a link>');
   const shown = await openIn(browser, slack.url, { scheme: 'dark' });
+  await shown.screenshot('theme');
   const { page } = shown;
   const ground = () =>
     page.locator('body').evaluate((body) => body.ownerDocument.defaultView?.getComputedStyle(body).backgroundColor);
@@ -224,6 +226,7 @@ test('the keyboard reaches everything, and everything has a name', async () => {
   const { page, list, thread } = await openSlackPage(slack.url);
   const box = page.getByRole('textbox', { name: 'Message #spark-ops' });
 
+  expect(await hasFocus(box)).toBe(true);
   await page.keyboard.press('Shift+Tab');
   const link = list.getByRole('link', { name: '1 reply' });
   expect(await hasFocus(link)).toBe(true);

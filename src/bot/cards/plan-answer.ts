@@ -16,13 +16,16 @@ export function planAnswer({ plan, text, revision }: PlanAnswer): Message {
     `Limits: load ${duration(limits.phases.load)}, silent at most ${duration(limits.silenceMs)}; ${duration(total)} for all. Config ${said(revision, 12)}.`,
   ];
   const whole = text.trimEnd().split('\n');
-  const serve = whole.slice(whole.findIndex((line) => line.startsWith('serve,')));
-  const [command = []] = [serve.slice(0, serve.indexOf(''))];
+  const command = paragraphOf(text, 'serve,').split('\n');
   return fitting(
     () => rendered(lines, whole, command),
     () => rendered(lines, command, command),
     () => rendered(lines, [], []),
   );
+}
+
+function paragraphOf(text: string, beginning: string): string {
+  return text.split('\n\n').find((paragraph) => paragraph.startsWith(beginning)) ?? '';
 }
 
 /** `text` is what screen readers speak: the command alone. */

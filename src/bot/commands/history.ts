@@ -3,6 +3,7 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import { OperatorError } from '../../errors.ts';
 import { historyAnswer } from '../cards/history-answer.ts';
 import { defineCommand, type ChatCommand } from '../command.ts';
+import { saidBack } from '../said-back.ts';
 import { readAge } from '../when.ts';
 import { LineCount } from './number.ts';
 import { called } from './names.ts';
@@ -44,7 +45,7 @@ export const Age = z.string().transform((text, context) => {
 function userIn(text: string): string {
   const [, user] = /^@?([UW][A-Z0-9]+)$/.exec(text) ?? [];
   if (user !== undefined) return user;
-  throw new OperatorError('usage', `I don't know who "${text.slice(0, 40)}" is.`, {
+  throw new OperatorError('usage', `I don't know who "${saidBack(text)}" is.`, {
     hint: 'Mention the person: by @Maya. Or type: by me.',
   });
 }

@@ -1,4 +1,5 @@
 import type { CleanLine } from '../../cluster/logs/clean-lines.ts';
+import { type PlacementWait, placementWait } from '../../cluster/logs/placement-wait.ts';
 import { lineCleaner } from '../../cluster/logs/clean-lines.ts';
 import { followServeLog } from '../../cluster/logs/follow.ts';
 import { progressReader } from '../../cluster/logs/progress.ts';
@@ -14,6 +15,8 @@ const HEALTH_EVERY_MS = 1_000;
 const HEALTH_LIMIT_MS = 2_000;
 /** What is kept of the log for the cause of a failure. */
 const KEPT_LINES = 400;
+/** Ray has had the nodes for a while, so a place takes it no time. The engine itself would wait for half an hour. */
+const PLACEMENT_SECONDS = 30;
 
 /** Follows the log until the engine answers with the model's name, ends, falls silent, or takes too long. */
 export const load: Phase = {
@@ -40,6 +43,13 @@ export const load: Phase = {
       const moves = lines.filter((line) => reader.take(line.text)).length;
       const stage = reader.current();
       const now = performance.now();
+      const waits = placementWait(lines);
+      if (waits) {
+        const finding = unplaced(waits, ctx);
+        if (waits.seconds >= PLACEMENT_SECONDS) return { state: 'blocked', finding };
+        const { node = '', lines: shown } = finding;
+        await ctx.note('warning', finding.text, { node, lines: shown });
+      }
       if (moves > 0) {
         movedAt = now;
         await ctx.progress(stage);
@@ -77,6 +87,18 @@ function verdictOf(health: EngineHealth, servedName: string): Verdict | undefine
     case 'silent':
       return undefined;
   }
+}
+
+function unplaced({ address, line }: PlacementWait, { plan: { nodes } }: PhaseContext): Finding {
+  const [{ name }] = nodes;
+  const asked = address === undefined ? `${nodes.length} nodes` : `a node at ${address}`;
+  return {
+    text: `The engine waits for Ray to place it: it asks for ${asked} with a free GPU, and Ray has none.`,
+    node: name,
+    lines: [line.slice(0, 300)],
+    remedy:
+      'Compare "Local node IP" in docker logs of the containers with the fabric addresses in the cluster\'s file, and see that nothing else holds their GPUs.',
+  };
 }
 
 interface Waiting {

@@ -25,7 +25,7 @@ export async function startLocalSlack(options: LocalSlackOptions = {}): Promise<
   const { botToken = 'xoxb-local-bot', appToken = 'xapp-local-app', signingSecret = 'local-signing-secret' } = options;
   const { ackLimitMs = ACK_LIMIT_MS, pingEveryMs = PING_EVERY_MS, rateLimits = true, scopes = ALL_SCOPES } = options;
   const feed = createFeed();
-  const workspace = createWorkspace(createClock(options.now), feed);
+  const workspace = createWorkspace(createClock(options.now), feed, options.timeZone);
   const reader: Reader = {
     user: (id) => displayName(workspace, id),
     channel: (id) => channelName(workspace, id),

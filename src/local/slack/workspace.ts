@@ -26,6 +26,8 @@ export interface Workspace {
   baseUrl: string;
   clock: Clock;
   feed: Feed;
+  /** Everybody's. */
+  timeZone: string;
   people: Map<string, Person>;
   channels: Map<string, Channel>;
   messages: Message[];
@@ -39,11 +41,16 @@ export interface Workspace {
   tickets: Map<string, number>;
 }
 
-export function createWorkspace(clock: Clock, feed: Feed): Workspace {
+export function createWorkspace(
+  clock: Clock,
+  feed: Feed,
+  timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone,
+): Workspace {
   return {
     baseUrl: '',
     clock,
     feed,
+    timeZone,
     people: new Map(localPeople().map((person) => [person.id, person])),
     channels: new Map(localChannels().map((channel) => [channel.id, channel])),
     messages: [],

@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocument, stringify } from 'yaml';
-import { OPERATOR, OPS_CHANNEL } from '../../../src/local/slack/people.ts';
+import { askedIn, SURFACE } from '../../../src/bot/places.ts';
+import type { Plan } from '../../../src/cluster/plan.ts';
+import { readConfig } from '../../../src/config/load-config.ts';
+import { admit } from '../../../src/jobs/claim.ts';
+import { planFrom } from '../../../src/jobs/prepare.ts';
+import { OPERATOR, OPS_CHANNEL, TEAM } from '../../../src/local/slack/people.ts';
 import { startLocalSlack } from '../../../src/local/slack/start-local-slack.ts';
 import type { Workplace } from '../../../src/local/workplace.ts';
 import { type Place, placeIn } from '../../support/place.ts';
@@ -22,7 +27,10 @@ export interface LabPlaceOptions {
   command?: (text: string) => string;
 }
 
-export type LabPlace = Place<Omit<Workplace, 'sparks'>>;
+export interface LabPlace extends Place<Omit<Workplace, 'sparks'>> {
+  /** Admits `/spark deploy qwen35` as if typed by the Operator, with a plan that people can't ask for. For before a product runs. */
+  admit: (change: (plan: Plan) => Plan) => Promise<void>;
+}
 
 const TIMEOUTS = { lease: '3s', job_lock: '3s', stall_check: '1s', reconcile: '1s', load: '180s', load_silence: '60s' };
 
@@ -37,7 +45,18 @@ export async function startLabPlace(options: LabPlaceOptions = {}): Promise<LabP
     await slack.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return placeIn({ slack, redisUrl: redis.url, configFolder: folder, stop }, { redis, realm: 'lab' });
+  const place = placeIn({ slack, redisUrl: redis.url, configFolder: folder, stop }, { redis, realm: 'lab' });
+
+  return {
+    ...place,
+    async admit(change) {
+      const { plan, revision } = planFrom(await readConfig(folder), { recipe: 'qwen35', overrides: {} });
+      const by = { team: TEAM.id, user: OPERATOR, name: 'Operator' };
+      const admission = { revision, sparkopsVersion: '0.0.0', by, surface: SURFACE, view: askedIn(OPS_CHANNEL, by) };
+      await place.store.redis.set(place.store.keys.counter, 0);
+      await admit(place.store, { ...admission, plan: change(plan) }, () => new Date());
+    },
+  };
 }
 
 async function writeConfig(

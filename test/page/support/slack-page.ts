@@ -46,7 +46,9 @@ export async function openIn(
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
   page.on('pageerror', (error) => complaints.push(error.message));
   onTestFinished(() => expect(complaints).toEqual([]));
+  const live = page.waitForResponse(/\/page\/stream/);
   await page.goto(url + query);
+  await live;
 
   const list = page.locator('#list');
   return {
@@ -69,6 +71,11 @@ export async function openIn(
   };
 }
 
-export async function hasFocus(element: Locator): Promise<boolean> {
-  return (await element.and(element.page().locator(':focus')).count()) === 1;
+/** Whether it has the focus, or gets it soon: the browser moves the focus after it has drawn. */
+export function hasFocus(element: Locator): Promise<boolean> {
+  const focused = element.and(element.page().locator(':focus'));
+  return focused.waitFor({ timeout: 3_000 }).then(
+    () => true,
+    () => false,
+  );
 }

@@ -31,7 +31,10 @@ export const userInfo = defineMethod(z.object({ user: z.string() }), (args, work
   if (!person) throw new Refusal('user_not_found');
   const { id, name, displayName } = person;
   const profile = { real_name: displayName, display_name: displayName };
-  return { user: { id, name, real_name: displayName, profile, team_id: TEAM.id, deleted: false, is_bot: false } };
+  const tz = workspace.timeZone;
+  return {
+    user: { id, name, real_name: displayName, profile, tz, team_id: TEAM.id, deleted: false, is_bot: false },
+  };
 });
 
 export const addReaction = defineMethod(

@@ -29,7 +29,9 @@ class RayWorkerWrapper:
             "parallel_state.py:1392",
             f"world_size={world_size} rank={rank} local_rank=0 distributed_init_method={init_method} backend=gloo",
         )
-        limit = timedelta(seconds=float(os.environ.get("LAB_RENDEZVOUS_SECONDS", "60")))
+        # The rank that listens is the more patient one: whoever can't reach it says so first.
+        seconds = float(os.environ.get("LAB_RENDEZVOUS_SECONDS", "60")) * (2 if rank == 0 else 1)
+        limit = timedelta(seconds=seconds)
         dist.init_process_group("gloo", init_method=init_method, rank=rank, world_size=world_size, timeout=limit)
         self.rank = rank
         if self.step(1) != world_size:

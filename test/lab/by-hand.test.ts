@@ -1,0 +1,55 @@
+import { afterEach, expect, it } from 'vitest';
+import type { Plan } from '../../src/cluster/plan.ts';
+import { threadText } from '../support/place.ts';
+import { running } from './support/lab.ts';
+import { type LabPlace, type LabPlaceOptions, startLabPlace } from './support/lab-place.ts';
+
+// What went wrong in launches by hand, with plans that sparkops itself would not make.
+
+let place: LabPlace;
+afterEach(() => place.stop());
+
+async function runPlan(options: LabPlaceOptions, change: (plan: Plan) => Plan) {
+  place = await startLabPlace(options);
+  await place.admit(change);
+  await place.product();
+  return await place.ended(1, 150_000);
+}
+
+const unverified = (plan: Plan): Plan => ({ ...plan, phases: plan.phases.filter((name) => name !== 'verify-ray') });
+
+/** VLLM_HOST_IP on every node, or nowhere. */
+function withHostAddress(plan: Plan, address?: string): Plan {
+  const change = (node: Plan['nodes'][0]): Plan['nodes'][0] => {
+    const { VLLM_HOST_IP: _, ...env } = node.env;
+    return { ...node, env: { ...env, ...(address !== undefined && { VLLM_HOST_IP: address }) } };
+  };
+  const [head, ...workers] = plan.nodes;
+  return { ...plan, nodes: [change(head), ...workers.map(change)] };
+}
+
+it('shows the failed rendezvous of a head that is known by its management address', async () => {
+  const record = await runPlan({ image: 'drops-node-address' }, (plan) => withHostAddress(unverified(plan)));
+
+  expect(record).toMatchObject({ state: 'failed', phase: 'load' });
+  expect(threadText(place)).toContain(
+    'The client socket has failed to connect to any network address of (10.1.230.180, ',
+  );
+  expect(await running()).toEqual({ spark1: [], spark2: [] });
+});
+
+it('shows that nodes share one address', async () => {
+  const record = await runPlan({}, (plan) => withHostAddress(plan, '192.168.200.12'));
+
+  expect(record).toMatchObject({ state: 'failed', phase: 'load' });
+  expect(threadText(place)).toContain('Every node should have a unique IP address');
+});
+
+it('names what a placement waits for, before the engine gives up', async () => {
+  const record = await runPlan({ image: 'drops-node-address' }, unverified);
+
+  expect(record).toMatchObject({ state: 'failed', phase: 'load' });
+  expect(record.cause?.text).toContain('a node at 192.168.200.12 with a free GPU, and Ray has none');
+  const load = record.phases.find(({ name }) => name === 'load');
+  expect(Date.parse(load?.endedAt ?? '') - Date.parse(load?.startedAt ?? '')).toBeLessThan(60_000);
+});
