@@ -83,7 +83,12 @@ async function membership(client: WebClient, channel: string): Promise<SlackChec
     if (word === 'missing_scope')
       return { check, state: 'warning', text: 'not known: the scope that lets me look is missing', remedy: REINSTALL };
     const text = word === 'not_in_channel' ? 'the bot is not in it' : `the bot can't see it (${word})`;
-    return { check, state: 'failed', text, remedy: 'Type /invite @sparkops there, or mend `channels` in clusters/*.yaml.' };
+    return {
+      check,
+      state: 'failed',
+      text,
+      remedy: 'Type /invite @sparkops there, or mend `channels` in clusters/*.yaml.',
+    };
   }
 }
 

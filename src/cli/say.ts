@@ -48,7 +48,13 @@ export async function say({ text, as, configFolder, redisUrl, log, write }: SayO
     await connected(sparkops.jobs);
     const commands = allCommands({ jobs, places: { canPost: async () => undefined }, now: () => new Date() });
     const words = text.trim().startsWith(SLASH) ? text.trim().slice(SLASH.length) : text;
-    const caller = { asker, channel: '', mayChange: operators.includes(as), canOpen: false, zone: async () => ownZone() };
+    const caller = {
+      asker,
+      channel: '',
+      mayChange: operators.includes(as),
+      canOpen: false,
+      zone: async () => ownZone(),
+    };
     const options = { commands, jobs, operators: () => operators, surface: OWN_SURFACE, log };
     const { message, decision, about } = await dispatch(words, caller, options);
     write(plainText(message.text));

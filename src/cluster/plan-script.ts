@@ -26,7 +26,10 @@ export function planScript(plan: Plan, cluster: Cluster, revision: string): stri
     programText('plan-script/functions.sh'),
     ...texts(),
     func('check', checks(plan, all, on)),
-    func('remove', all.map((node) => line(on(node, removeContainers([node.container.name]))))),
+    func(
+      'remove',
+      all.map((node) => line(on(node, removeContainers([node.container.name])))),
+    ),
     func('give_up', [
       'tell_failure "$@"',
       ...all.flatMap((node) => [
@@ -67,7 +70,9 @@ function preface(plan: Plan, { ssh }: Cluster, revision: string, secrets: readon
     '#!/bin/sh',
     `# ${plan.recipe} on ${plan.cluster}, as sparkops would launch it (configuration ${revision}).`,
     `# Run it on ${head.name} as ${ssh.user}: sh FILE [launch | check | remove]`,
-    ...(reach.length > 0 ? [`# It reaches ${reach.join(', ')} with ssh: keys and known hosts must be in place there.`] : []),
+    ...(reach.length > 0
+      ? [`# It reaches ${reach.join(', ')} with ssh: keys and known hosts must be in place there.`]
+      : []),
     ...(secrets.length > 0 ? [`# Export first: ${secrets.join(', ')}.`] : []),
     '# While it runs, let no sparkops act on this cluster.',
     'set -eu',
@@ -102,9 +107,7 @@ function checks(plan: Plan, nodes: readonly PlanNode[], on: On): readonly string
 
 function install(nodes: readonly PlanNode[], on: On): readonly string[] {
   const { hash } = installedPrograms();
-  return nodes.map((node) =>
-    line(piped(run('text_install'), on(node, run('sh', '-s', '--', node.paths.state, hash)))),
-  );
+  return nodes.map((node) => line(piped(run('text_install'), on(node, run('sh', '-s', '--', node.paths.state, hash)))));
 }
 
 function containers(plan: Plan, head: PlanNode, workers: readonly PlanNode[], on: On): readonly string[] {

@@ -53,7 +53,7 @@ export function createJobs(parts: JobsParts): Jobs {
       },
     }),
     ...views,
-    ...openPlanLooks({ ...parts, ...views, latest }),
+    ...openPlanLooks({ ...parts, ...views, latest, lastConfig }),
     history: (request) => readHistory(parts, request),
     ...openPresenting(store),
     find: async (uid) => (await journal.find(uid))?.record,

@@ -86,7 +86,7 @@ export interface Where {
   channel?: string;
 }
 
-export interface PlanRequest extends Where {
+interface PlanRequest extends Where {
   recipe: string;
   overrides: Readonly<Record<string, string>>;
 }
@@ -128,7 +128,7 @@ export interface BenchAnswer {
   runs: readonly BenchRun[];
 }
 
-export interface LogRequest extends Where {
+interface LogRequest extends Where {
   number?: number;
   /** A node's name, or 'head' or 'worker'. */
   node?: string;

@@ -9,7 +9,10 @@ import type { Look } from './looks/look-queue.ts';
 import { planFrom } from './prepare.ts';
 
 export interface PlanLookParts extends Pick<Jobs, 'status' | 'logs'> {
+  /** As it stands now: what would run. */
   config: () => Promise<Config>;
+  /** As it was when it was last right: where to look. */
+  lastConfig: () => Promise<Config>;
   look: Look;
   latest: (cluster: string) => Promise<Deployment | undefined>;
   now: () => Date;
@@ -17,11 +20,11 @@ export interface PlanLookParts extends Pick<Jobs, 'status' | 'logs'> {
 
 /** Looks at what would run, and at what runs. */
 export function openPlanLooks(parts: PlanLookParts): Pick<Jobs, 'plan' | 'check' | 'diagnose' | 'bench'> {
-  const { config, look, latest } = parts;
+  const { config, lastConfig, look, latest } = parts;
 
   async function nameOf({ cluster, channel }: Where): Promise<string> {
     const place = channel === undefined ? {} : { channel };
-    return resolveCluster(await config(), cluster === undefined ? place : { name: cluster }).name;
+    return resolveCluster(await lastConfig(), cluster === undefined ? place : { name: cluster }).name;
   }
 
   return {

@@ -67,7 +67,9 @@ test('a wrong token ends it with what to do', async () => {
 
 test('in HTTP mode it says what can not be seen from here', async () => {
   const slack = await start();
-  expect((await checked(slack, { tokens: { bot: slack.botToken } })).at(-1)).toMatch(/^ok way in: HTTP: .*\/slack\/events/);
+  expect((await checked(slack, { tokens: { bot: slack.botToken } })).at(-1)).toMatch(
+    /^ok way in: HTTP: .*\/slack\/events/,
+  );
 });
 
 test('the scopes are those of the manifest', async () => {

@@ -12,9 +12,12 @@ test('the README has the table of the commands as they are', () => {
 });
 
 describe('the commands', () => {
-  test.each(commands.map((command) => [command.name, command] as const))('%s says what it does and who may', (_, command) => {
-    expect(command.summary).toMatch(/^[A-Z]/);
-    expect(['viewer', 'operator']).toContain(command.permission);
-    expect(commandTable(commands)).toContain(`\`/spark ${command.name}`);
-  });
+  test.each(commands.map((command) => [command.name, command] as const))(
+    '%s says what it does and who may',
+    (_, command) => {
+      expect(command.summary).toMatch(/^[A-Z]/);
+      expect(['viewer', 'operator']).toContain(command.permission);
+      expect(commandTable(commands)).toContain(`\`/spark ${command.name}`);
+    },
+  );
 });

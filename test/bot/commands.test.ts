@@ -164,7 +164,9 @@ describe('deploy, until and note', () => {
     await place.ask(OPERATOR, '/spark deploy qwen35 on spark until 18:00 note “eval run”');
     expect(place.jobs.records.get('uid142')).toMatchObject({ until: '2026-12-01T18:00:00.000Z', note: 'eval run' });
     const card = await place.slack.until(() => place.slack.messages(OPS_CHANNEL)[0]);
-    expect(card.text).toContain('until <!date^1796148000^{date_short_pretty} {time}|2026-12-01 18:00 UTC> · "eval run"');
+    expect(card.text).toContain(
+      'until <!date^1796148000^{date_short_pretty} {time}|2026-12-01 18:00 UTC> · "eval run"',
+    );
   });
 
   test('a time that is none is refused, and nothing starts', async () => {
@@ -183,7 +185,13 @@ describe('deploy alone', () => {
     await slack.say(OPERATOR, OPS_CHANNEL, '/spark deploy');
     const { view: modal } = await slack.until(() => slack.modals(OPERATOR)[0]);
     expect(modal.title.text).toBe('Deploy');
-    const typed = { cluster: 'spark-b', recipe: 'qwen35', overrides: 'max_len=1', until: 'late', note: 'the "eval" run' };
+    const typed = {
+      cluster: 'spark-b',
+      recipe: 'qwen35',
+      overrides: 'max_len=1',
+      until: 'late',
+      note: 'the "eval" run',
+    };
     await slack.submitView(OPERATOR, modal.id, typed);
     expect(slack.modals(OPERATOR)[0]?.errors).toEqual({
       until: 'I don\'t understand the time "late". Type until 18:00, until 2h, or until 2026-12-02.',

@@ -1,11 +1,15 @@
 import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { allCommands } from '../../src/bot/commands/all.ts';
 import type { Message } from '../../src/bot/cards/message.ts';
 import { dispatch } from '../../src/bot/dispatch.ts';
 import { run } from '../../src/cluster/remote/command.ts';
 import { toShell } from '../../src/cluster/remote/shell.ts';
+import { readConfig } from '../../src/config/load-config.ts';
 import { OperatorError } from '../../src/errors.ts';
+import type { Plan } from '../../src/jobs/deployment.ts';
+import { planFrom } from '../../src/jobs/prepare.ts';
 import { OPERATOR, OPS_CHANNEL, VIEWER } from '../../src/local/slack/people.ts';
 import { validateBlocks } from '../../src/local/slack/validate/validate-blocks.ts';
 import { silent, workplace } from './support/bot.ts';
@@ -98,3 +102,35 @@ test('as words of a command they reach a program as they are', () => {
   const expected = words.map((word) => Buffer.from(word).toString());
   expect(printed.toString().split('\0').slice(0, -1)).toEqual(expected);
 });
+
+test('as overrides they are refused, or stay one word of the plan', async () => {
+  const config = await readConfig(fileURLToPath(new URL('../../config', import.meta.url)));
+  const planned = (overrides: Record<string, string>) =>
+    planFrom(config, { recipe: 'qwen35', cluster: 'spark', overrides }).plan;
+  const plain = planned({});
+  const keys = Object.keys(config.recipes.get('qwen35')?.defaults ?? {});
+  let taken = 0;
+  for (const [at, value] of hostileTexts(1_000, 4).entries()) {
+    const plan = planOrRefusal(() => planned({ [keys[at % keys.length] ?? '']: value }));
+    if (!plan) continue;
+    taken += 1;
+    expect(plan.serve.argv).toHaveLength(plain.serve.argv.length);
+    expect(withoutUid(plan.nodes)).toEqual(withoutUid(plain.nodes));
+  }
+  expect(keys.length).toBeGreaterThan(3);
+  expect(planned({ port: '8001' }).serve.argv).toContain('8001');
+  expect(taken).toBeLessThan(1_000);
+});
+
+function planOrRefusal(render: () => Plan): Plan | undefined {
+  try {
+    return render();
+  } catch (error) {
+    if (error instanceof OperatorError) return undefined;
+    throw error;
+  }
+}
+
+function withoutUid(nodes: Plan['nodes']): string {
+  return JSON.stringify(nodes).replaceAll(nodes[0].container.labels['sparkops.deployment'] ?? '', 'UID');
+}

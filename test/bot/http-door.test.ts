@@ -85,7 +85,10 @@ describe('all else is refused, and nothing runs', () => {
     ['another secret', () => ({ headers: signature(COMMAND, other) })],
     ['another body than the signed one', () => ({ headers: signature('text=stop', SECRET) })],
     ['no signature', () => ({ headers: {} })],
-    ['a time that is no number', () => ({ headers: { ...signature(COMMAND, SECRET), 'x-slack-request-timestamp': 'x' } })],
+    [
+      'a time that is no number',
+      () => ({ headers: { ...signature(COMMAND, SECRET), 'x-slack-request-timestamp': 'x' } }),
+    ],
     ['a command smuggled in with ssl_check', () => ({ body: `ssl_check=1&${COMMAND}`, headers: {} })],
     ['an unsigned challenge', () => ({ body: '{"type":"url_verification"}', type: 'application/json', headers: {} })],
   ])('%s', async (_, sent) => {

@@ -111,7 +111,9 @@ describe('by hand on the head', () => {
     expect(launched.stdout).toContain('qwen35 serves at http://127.0.0.1:8000/v1');
     expect(sparks.engineUrl()).toBeDefined();
     const labels = sparks.containers('spark2').map((container) => container.labels);
-    expect(labels).toMatchObject([{ 'sparkops.realm': 'lab', 'sparkops.deployment': 'abcdefghi1', 'sparkops.number': '0' }]);
+    expect(labels).toMatchObject([
+      { 'sparkops.realm': 'lab', 'sparkops.deployment': 'abcdefghi1', 'sparkops.number': '0' },
+    ]);
 
     const again = await byHand(here, text);
     expect(again.exitCode).toBe(1);

@@ -260,6 +260,69 @@ describe('logs', () => {
   });
 });
 
+describe('history', () => {
+  test('newest first, by cluster, person and age', async () => {
+    await end('failed');
+    await end('serving');
+    const numbers = async (request: Partial<Parameters<Jobs['history']>[0]>) =>
+      (await jobs.history({ limit: 10, ...request })).map(({ number }) => number);
+    expect(await numbers({})).toEqual([143, 142]);
+    expect(await numbers({ limit: 1 })).toEqual([143]);
+    expect(await numbers({ cluster: 'spark', by: operator.user })).toEqual([143, 142]);
+    expect(await numbers({ cluster: 'other' })).toEqual([]);
+    expect(await numbers({ by: 'U0VIEWER001' })).toEqual([]);
+    expect(await numbers({ since: '2026-12-01T15:00:00.000Z' })).toEqual([]);
+  });
+
+  test('a deploy keeps its owner, note and end', async () => {
+    const until = '2026-12-01T18:00:00.000Z';
+    const { uid } = await jobs.deploy({ recipe: 'qwen35', overrides: {}, until, note: 'eval run', ...asker });
+    expect(await jobs.find(uid)).toMatchObject({ owner: { user: operator.user }, until, note: 'eval run' });
+  });
+});
+
+describe('what would run, and what runs', () => {
+  test('plan renders without a deploy', async () => {
+    const { plan, text, revision } = await jobs.plan({ recipe: 'qwen35', overrides: { port: '8001' } });
+    expect(plan).toMatchObject({ cluster: 'spark', port: 8001 });
+    expect(text).toContain('serve, in the container on spark1');
+    expect(revision).toMatch(/^[0-9a-f]{8}$/);
+    expect(await jobs.history({ limit: 10 })).toEqual([]);
+  });
+
+  test('check needs a recipe where nothing was ever deployed', async () => {
+    await expect(jobs.check({})).rejects.toMatchObject({ code: 'usage', hint: 'Name a recipe: check qwen35' });
+    const { rows } = await jobs.check({ recipe: 'qwen35' });
+    expect(rows).toContainEqual({ node: 'spark1', check: 'reach', state: 'ok', text: '10.1.230.180 answers' });
+    expect(await bench.store.redis.get(bench.store.keys.claim('spark'))).toBeNull();
+  });
+
+  test('bench needs a model that serves', async () => {
+    await expect(jobs.bench({})).rejects.toMatchObject({ code: 'unknown-name' });
+  });
+
+  test('diagnose names the last error of the log', async () => {
+    const uid = await end('serving');
+    machine.containers = [{ name: `sparkops-${uid}-spark1`, uid }];
+    machine.answers['tail'] = {
+      exitCode: 0,
+      stdout:
+        'INFO 12-01 14:02:26 [x.py:1] fine\nERROR 12-01 14:02:27 [x.py:2] torch.OutOfMemoryError: CUDA out of memory\n',
+    };
+    expect(await jobs.diagnose({})).toMatchObject({
+      status: { cluster: 'spark', engines: [{ health: 'refused' }] },
+      record: { uid },
+      log: { node: 'spark1', error: { text: 'torch.OutOfMemoryError: CUDA out of memory' }, quietSeconds: 3 },
+    });
+  });
+
+  test('diagnose without a log says so', async () => {
+    expect(await jobs.diagnose({ cluster: 'spark' })).toMatchObject({
+      logProblem: expect.stringContaining('Nothing runs'),
+    });
+  });
+});
+
 describe('looks of a process that has no worker', () => {
   test('are done by one that has, errors included', async () => {
     const asked = openLookQueue({ realm: 'test', redis: bench.connect(), blocking: bench.blocking, log: silent });

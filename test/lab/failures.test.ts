@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { answers, cardText, eventually, say, threadText } from '../support/place.ts';
-import { IMAGE, onHost, running } from './support/lab.ts';
+import { fault, IMAGE, onHost, running } from './support/lab.ts';
 import { type LabPlace, type LabPlaceOptions, startLabPlace } from './support/lab-place.ts';
 
 let place: LabPlace;
@@ -51,6 +51,34 @@ it('adds the executor that a recipe for two nodes lacks', async () => {
   expect(await onHost('spark1', `docker exec ${head} ${byHand} 2>&1 || true`)).toContain(
     'World size (2) is larger than the number of available GPUs (1) in this node',
   );
+});
+
+it.each([
+  ['missing', 'preflight', 'is not on this node'],
+  ['without-ray', 'start-head', '"ray": executable file not found in $PATH'],
+])('image %s ends failed at %s', async (image, phase, words) => {
+  const record = await deployWith({ image });
+
+  expect(record).toMatchObject({ state: 'failed', phase });
+  expect(record.cause?.text).toContain(words);
+  expect(await running()).toEqual({ spark1: [], spark2: [] });
+});
+
+it.each([
+  ['hidden', 'verify-ray', 'without a GPU'],
+  ['none', 'start-workers', 'could not select device driver "" with capabilities: [[gpu]]'],
+  ['nvidia-container-cli: initialization error: nvml error: driver not loaded', 'start-workers', 'driver not loaded'],
+])('a GPU that is %s ends it at %s', async (how, phase, words) => {
+  await fault('gpu', 'spark2', how);
+  try {
+    const record = await deployWith({});
+
+    expect(record).toMatchObject({ state: 'failed', phase });
+    expect(record.cause?.text).toContain('spark2');
+    expect([record.cause?.text, ...(record.cause?.lines ?? [])].join('\n')).toContain(words);
+  } finally {
+    await fault('gpu', 'spark2', 'ok');
+  }
 });
 
 it('refuses a recipe that gives every node the same address', async () => {

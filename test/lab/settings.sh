@@ -67,8 +67,12 @@ HOST_PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 # Control groups, version 1 or 2: one group a host, its containers below it.
 groups_of() {
   local root
-  for root in /sys/fs/cgroup /sys/fs/cgroup/*; do
-    [ -e "$root/cgroup.procs" ] && echo "$root/lab-$1"
+  if [ -e /sys/fs/cgroup/cgroup.controllers ]; then
+    echo "/sys/fs/cgroup/lab-$1"
+    return
+  fi
+  for root in /sys/fs/cgroup/*; do
+    [ ! -e "$root/cgroup.procs" ] || echo "$root/lab-$1"
   done
 }
 

@@ -46,7 +46,10 @@ test('asks the question with the key, and takes the right number anywhere in the
   const { url, asked } = await engine('<think>maybe 99</think>It is 23.');
   expect(await ask(url, await folder())).toMatchObject({ code: 0 });
   expect(asked.map(({ path, key }) => `${path} ${key}`)).toEqual(['/health ', '/v1/chat/completions Bearer k1']);
-  expect(JSON.parse(asked[1]?.body ?? '')).toMatchObject({ model: 'qwen35', messages: [{ content: 'What is 11 + 12?' }] });
+  expect(JSON.parse(asked[1]?.body ?? '')).toMatchObject({
+    model: 'qwen35',
+    messages: [{ content: 'What is 11 + 12?' }],
+  });
 });
 
 test('a wrong answer, and one that stands in the thoughts alone, is a failure', async () => {

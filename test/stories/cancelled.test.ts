@@ -43,7 +43,7 @@ it.each([
   },
 );
 
-it('is cancelled while it loads by a process that does not run it; asked twice it is cancelled once', async () => {
+it('is cancelled while it loads by a process that does not run it; asked again it is cancelled once', async () => {
   place = await startPlace({ loadSeconds: 20 });
   await place.product();
   await say(place, '/spark deploy qwen35');
@@ -57,4 +57,4 @@ it('is cancelled while it loads by a process that does not run it; asked twice i
   expect(running(place)).toEqual({ spark1: [], spark2: [] });
   expect(cardText(place)).toContain('CANCELLED');
   expect(threadText(place).match(/spark CANCELLED/g)).toHaveLength(1);
-});
+}, 60_000);

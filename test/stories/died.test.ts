@@ -25,7 +25,7 @@ it('an engine that dies while it serves is told on its card, and the next deploy
   expect((await place.record(2))?.phase).toBe('stop-previous');
   await first.kill9();
   hold.release();
-  await place.product();
+  const second = await place.product();
   const record = await place.ended(2);
   expect(record.state, record.cause?.text).toBe('serving');
   expect(running(place)).toEqual({
@@ -37,8 +37,9 @@ it('an engine that dies while it serves is told on its card, and the next deploy
   const stopping = place.sparks.hold('spark2', /docker rm/);
   await say(place, '/spark stop');
   await stopping.reached;
-  await place.product().then((other) => other.terminate());
+  await second.kill9();
   stopping.release();
+  await place.product();
   expect(await place.ended(2)).toMatchObject({ state: 'stopped' });
   expect(running(place)).toEqual({ spark1: [], spark2: [] });
 }, 90_000);

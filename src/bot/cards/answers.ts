@@ -25,13 +25,17 @@ export function refusal(
   );
 }
 
-export function logsAnswer({ cluster, number, node, source, lines, nothing }: LogExcerpt): Message {
+export function logsAnswer({ cluster, number, node, source, lines, nothing, searched }: LogExcerpt): Message {
   if (nothing !== undefined) return plainAnswer([said(nothing)]);
   const of = number === undefined ? '' : ` (#${number})`;
   const where = `${said(source)} on ${said(node, 40)}`;
-  if (lines.length === 0) return plainAnswer([`${cluster}${of}: ${where} is empty.`]);
+  if (lines.length === 0) {
+    const what = searched === undefined ? `${where} is empty.` : `no such line among the last ${searched} of ${where}.`;
+    return plainAnswer([`${cluster}${of}: ${what}`]);
+  }
+  const asked = searched === undefined ? '' : ' that were asked for';
   const [first, ...rest] = shorter(lines.length).map((count) => () => {
-    return withProof([`${cluster}${of}: last ${count} lines of ${where}.`], lines, count);
+    return withProof([`${cluster}${of}: last ${count} lines${asked} of ${where}.`], lines, count);
   });
   return first ? fitting(first, ...rest) : plainAnswer([]);
 }

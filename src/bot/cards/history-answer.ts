@@ -10,9 +10,13 @@ import { took } from './outcome.ts';
 export function historyAnswer(records: readonly Deployment[], limit: number): Message {
   if (records.length === 0) return plainAnswer(['No such deployment is recorded.']);
   const lines = records.map(lineOf);
-  const more = records.length === limit ? [`The last ${limit}. For more: \`${SLASH} history lines ${Math.min(200, limit * 4)}\``] : [];
+  const more =
+    records.length === limit
+      ? [`The last ${limit}. For more: \`${SLASH} history lines ${Math.min(200, limit * 4)}\``]
+      : [];
   const [first, ...rest] = counts(lines.length).map((count) => () => {
-    const shown = count === lines.length ? [...lines, ...more] : [...lines.slice(0, count), `And ${lines.length - count} older.`];
+    const shown =
+      count === lines.length ? [...lines, ...more] : [...lines.slice(0, count), `And ${lines.length - count} older.`];
     return { text: shown.join('\n'), blocks: chunks(shown).map((chunk) => section(chunk.join('\n'))) };
   });
   return first ? fitting(first, ...rest) : plainAnswer([]);

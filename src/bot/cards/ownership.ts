@@ -7,13 +7,18 @@ export function ownership(
   { withPeople }: { withPeople: boolean },
 ): string {
   const parts = [
-    withPeople ? `of ${person((owner ?? by).user)}, asked for ${dayTime(createdAt)}` : `asked for ${dayTime(createdAt)}`,
+    withPeople
+      ? `of ${person((owner ?? by).user)}, asked for ${dayTime(createdAt)}`
+      : `asked for ${dayTime(createdAt)}`,
     ...untilAndNote({ until, note }),
   ];
   return parts.join(', ');
 }
 
-export function untilAndNote({ until, note }: Partial<Record<'until' | 'note', string | undefined>>): readonly string[] {
+export function untilAndNote({
+  until,
+  note,
+}: Partial<Record<'until' | 'note', string | undefined>>): readonly string[] {
   return [
     ...(until === undefined ? [] : [`until ${dayTime(until)}`]),
     ...(note === undefined ? [] : [`"${said(note, 200)}"`]),

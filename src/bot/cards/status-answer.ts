@@ -79,11 +79,7 @@ function rendered(
 /** One cluster in lines: its state, whose it is, the nodes. */
 export function statusSummary(status: ClusterStatus, now: Date): readonly string[] {
   const { word, text } = look(status, now);
-  return [
-    `${status.cluster} ${word.toUpperCase()}: ${text}`,
-    ...nodeLines(status),
-    ...recordLines(status, true),
-  ];
+  return [`${status.cluster} ${word.toUpperCase()}: ${text}`, ...nodeLines(status), ...recordLines(status, true)];
 }
 
 function shareButton(cluster: string | undefined): Button {

@@ -3,7 +3,7 @@ import type { Explanation } from '../../errors.ts';
 import type { ClusterOverview } from '../../jobs/jobs.ts';
 import { SLASH } from '../grammar.ts';
 import { refusal } from './answers.ts';
-import { actions, type Message } from './message.ts';
+import { actions, fitting, type Message } from './message.ts';
 import { plain, said } from './mrkdwn.ts';
 
 /** The button does what its value says when it is typed. Slack wants each of them to have an id of its own: say-0, say-1 ... */
@@ -28,7 +28,13 @@ export function whichCluster(explanation: Explanation, { not, clusters, typed }:
   const buttons = shown
     .map((cluster, at) => button(`say-${at}`, cluster, typed(cluster.cluster)))
     .filter(({ value = '' }) => value.length <= LONGEST_VALUE);
-  return buttons.length === 0 ? message : { ...message, blocks: [...message.blocks, actions(buttons)] };
+  const withButtons = (some: readonly Button[]): Message =>
+    some.length === 0 ? message : { ...message, blocks: [...message.blocks, actions(some)] };
+  return fitting(
+    () => withButtons(buttons),
+    () => withButtons(buttons.slice(0, 5)),
+    () => message,
+  );
 }
 
 /** "serves qwen35 (#142)", "loads glm47 (#143)", "free" */

@@ -51,7 +51,9 @@ async function numbered(jobs: RetryJobs, number: number): Promise<Deployment> {
 
 /** Of the cluster that was named, or else of those that the channel is bound to. */
 async function lastEnded(jobs: RetryJobs, cluster: string | undefined, channel: string): Promise<Deployment> {
-  const bound = (await jobs.overview()).filter(({ channels }) => channels.includes(channel)).map((each) => each.cluster);
+  const bound = (await jobs.overview())
+    .filter(({ channels }) => channels.includes(channel))
+    .map((each) => each.cluster);
   const here = cluster === undefined ? bound : [cluster];
   const records = await jobs.history({ limit: LOOK_BACK });
   const last = records.find(

@@ -1,4 +1,5 @@
 import type { CleanLine } from './clean-lines.ts';
+import { deadActor } from './dead-actor.ts';
 import { isProgressBar } from './progress.ts';
 import { firstSentences } from './first-sentences.ts';
 
@@ -7,7 +8,7 @@ export interface PlainCause {
   text: string;
   /** What kind of error it is, if one can be read: "torch.OutOfMemoryError". */
   exception?: string;
-  /** Of the node that wrote it. */
+  /** Of the node that it is about: the one that wrote it, or that died. */
   ip?: string;
   /** What proves it, at most 15; the one that `text` is of stands whole among them. */
   lines: readonly string[];
@@ -42,8 +43,9 @@ export function plainCause(log: readonly CleanLine[], nodeOf: (ip: string) => st
   const block = range(Math.max(0, at - BEFORE), at).filter((each) => tells(texts[each] ?? '') && each !== at);
   const after = [...errors, ...records].filter((each) => each > at);
   const shown = [...block, at, ...[...new Set(after)].toSorted((a, b) => a - b).slice(-AFTER)];
-  const ip = log[at]?.ip;
-  const text = (texts[at] ?? 'the log is empty').trim();
+  const dead = deadActor(texts, at);
+  const ip = dead.ip ?? log[at]?.ip;
+  const text = [(texts[at] ?? 'the log is empty').trim(), ...(dead.why === undefined ? [] : [dead.why])].join(' ');
   const exception = EXCEPTION.exec(text)?.[1];
   return {
     text: firstSentences(text, MAX_TEXT),

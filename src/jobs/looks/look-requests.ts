@@ -29,13 +29,13 @@ export interface LogLook {
 }
 
 /** Preflight's checks of a plan, without a lease: nothing can be changed. */
-export interface CheckLook {
+interface CheckLook {
   kind: 'check';
   plan: Plan;
 }
 
 /** A few questions to the engine of a plan. */
-export interface BenchLook {
+interface BenchLook {
   kind: 'bench';
   plan: Plan;
 }

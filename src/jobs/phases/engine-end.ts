@@ -4,6 +4,7 @@ import { plainCause, type PlainCause } from '../../cluster/logs/error-lines.ts';
 import type { EngineState } from '../../cluster/logs/follow.ts';
 import type { OurContainer } from '../../cluster/probes/containers.ts';
 import { run } from '../../cluster/remote/command.ts';
+import { endedWorker } from './ended-worker.ts';
 import { lastWords } from './ensure-container.ts';
 import type { PhaseContext } from './phase.ts';
 
@@ -34,6 +35,13 @@ export async function endedFinding(
 
   const nodeOf = (ip: string) => ctx.plan.nodes.find((node) => node.fabric.address === ip)?.name;
   const cause = plainCause(lines, nodeOf);
+  const lostActor = cause.ip === undefined && /ActorDiedError|RayActorError/.test(cause.exception ?? '');
+  const worker = lostActor ? await endedWorker(ctx) : undefined;
+  if (worker) {
+    const told = whatEnded(endOf(worker.own), worker.node);
+    const text = `${told}, and the engine went with it. ${cause.text}`;
+    return { text, short: told, node: worker.node, lines: cause.lines, remedy };
+  }
   const node = cause.ip === undefined ? name : (nodeOf(cause.ip) ?? name);
   const where = cause.ip === undefined ? '' : `${node}: `;
   return {

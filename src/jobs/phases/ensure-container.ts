@@ -16,7 +16,8 @@ export async function ensureContainer(ctx: PhaseContext, machine: Machine): Prom
   if (result.exitCode !== 0 && /Conflict\./.test(result.stderr)) {
     const own = await ownContainer(machine, ctx.plan);
     if (own?.running) return;
-    await machine.change(removeContainers([node.container.name]));
+    // One of that name which isn't ours is never touched: the second try says that it is there.
+    if (own) await machine.change(removeContainers([node.container.name]));
     result = await machine.change(command, { stdin });
   }
   if (result.exitCode === 0) return;

@@ -127,6 +127,7 @@ function describe(name: NodeName, folder: string, image: MachineImage, loadSecon
   const head = name === 'spark1';
   return {
     name,
+    owner: process.pid,
     folder,
     ...(head && { management: { address: '10.1.230.180', interface: 'enP7s7' } }),
     fabric: { address: head ? '192.168.200.12' : '192.168.200.13', interface: 'enp1s0f0np0' },

@@ -133,6 +133,14 @@ describe('logs', () => {
     expect(logsAnswer({ cluster: 'spark', node: 'spark1', source: '', lines: [], nothing }).text).toBe(nothing);
   });
 
+  test('of those that were asked for, or none', () => {
+    const found = { cluster: 'spark', node: 'spark1', source: 'the engine', searched: 5_000 };
+    expect(logsAnswer({ ...found, lines: ['a', 'b'] }).text).toContain('last 2 lines that were asked for of the engine');
+    expect(logsAnswer({ ...found, lines: [] }).text).toBe(
+      'spark: no such line among the last 5000 of the engine on spark1.',
+    );
+  });
+
   test('nothing there yet', () => {
     expect(logsAnswer({ cluster: 'spark', node: 'spark1', source: 'the log', lines: [] }).text).toBe(
       'spark: the log on spark1 is empty.',

@@ -106,9 +106,9 @@ export function hostileTexts(count: number, seed: number): readonly string[] {
   const random = randomFrom(seed);
   const pick = <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)];
   const some = (): string =>
-    Array.from({ length: 1 + Math.floor(random() * 4) }, () => (random() < 0.2 ? noise(random) : (pick(FRAGMENTS) ?? ''))).join(
-      random() < 0.5 ? ' ' : '',
-    );
+    Array.from({ length: 1 + Math.floor(random() * 4) }, () =>
+      random() < 0.2 ? noise(random) : (pick(FRAGMENTS) ?? ''),
+    ).join(random() < 0.5 ? ' ' : '');
   return Array.from({ length: count }, (_, at) => {
     const text = pick(SKELETONS)?.(some) ?? some();
     // Now and then as long as Slack lets people type, and longer.

@@ -49,6 +49,17 @@ function pretend(
 describe('start-head', () => {
   const own = { name: HEAD, uid: plan.uid };
 
+  it('does not touch a container of that name that is not ours', async () => {
+    const { script, dial } = pretend({}, ({ text }) =>
+      text.includes('docker run')
+        ? { exitCode: 125, stderr: 'docker: Error response from daemon: Conflict. It is taken' }
+        : undefined,
+    );
+    const run = fakeRun(plan, script, { dial });
+    await expect(run.go(PHASES['start-head'])).rejects.toMatchObject({ code: 'command-failed', node: 'spark1' });
+    expect(run.changes().filter((text) => text.includes('docker rm'))).toEqual([]);
+  });
+
   it('writes the record, starts the container, waits for Ray where the workers are', async () => {
     const { script, dial, dialed } = pretend();
     const run = fakeRun(plan, script, { dial });

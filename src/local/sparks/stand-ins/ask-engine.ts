@@ -21,14 +21,19 @@ export async function askEngine(machine: Machine, words: string[]): Promise<numb
     });
     const text = await response.text();
     process.stdout.write(`  ${text.slice(0, 200)}\n`);
-    return new RegExp(`\\b${flag('answer')}\\b`).test(text) ? 0 : fail(`The answer is wrong: ${flag('answer')} is right.`);
+    return new RegExp(`\\b${flag('answer')}\\b`).test(text)
+      ? 0
+      : fail(`The answer is wrong: ${flag('answer')} is right.`);
   } finally {
     process.stdin.destroy();
   }
 }
 
 /** Where it listens, once it is healthy. Undefined: it has ended, or the limit has passed. */
-async function engine(machine: Machine, { run, limitMs }: { run: string; limitMs: number }): Promise<string | undefined> {
+async function engine(
+  machine: Machine,
+  { run, limitMs }: { run: string; limitMs: number },
+): Promise<string | undefined> {
   const endsAt = performance.now() + limitMs;
   while (performance.now() < endsAt && !existsSync(`${run}/serve.exit`)) {
     const listener = listeners(machine.folder).find((one) => one.kind === 'engine');

@@ -15,6 +15,8 @@ export interface MachineImage {
 /** What a pretend machine is. Its outputs follow from this file and from the folders beside it. */
 export interface Machine {
   name: string;
+  /** The process that made it: what runs on it ends with that. */
+  owner?: number;
   /** This machine's folder; its parent holds all machines of the network, by name. */
   folder: string;
   management?: { address: string; interface: string };

@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { askEngine } from './ask-engine.ts';
 import { printRayNodes } from './ray-nodes.ts';
 import { readMachine } from './machine.ts';
+import { endWithOwner } from './owner.ts';
 import { serve } from './serve.ts';
 
 // The pretend Python knows sparkops' own programs by name, and nothing else.
 const [folder = '', ...words] = process.argv.slice(2);
+endWithOwner(readMachine(folder));
 process.exitCode = await python3(words);
 
 async function python3([program = '', ...args]: string[]): Promise<number> {

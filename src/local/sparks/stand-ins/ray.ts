@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseFlags } from './flags.ts';
 import { joinGcs, serveGcs, type RayNode } from './gcs.ts';
 import { ownAddress, readMachine, type Machine } from './machine.ts';
+import { endWithOwner } from './owner.ts';
 import { claimPort, findWay } from './ports.ts';
 
 const START_MS = 300;
@@ -13,6 +14,7 @@ const HEAD_LIMIT_MS = 60_000;
 const [folder = '', command = '', ...words] = process.argv.slice(2);
 const machine = readMachine(folder);
 const flags = parseFlags(words);
+endWithOwner(machine);
 
 if (command === '--version') print('ray, version 2.53.0');
 else if (command !== 'start') end(`Error: No such command '${command}'.`, 2);

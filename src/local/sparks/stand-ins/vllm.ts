@@ -1,6 +1,7 @@
 import { noteStart } from './containers.ts';
 import { parseFlags } from './flags.ts';
 import { readMachine } from './machine.ts';
+import { endWithOwner } from './owner.ts';
 import { claimPort, listeners } from './ports.ts';
 import { openApi } from './vllm-api.ts';
 import { api, engine, fail, say } from './vllm-lines.ts';
@@ -11,6 +12,7 @@ const VERSION = '0.17.0';
 
 const [folder = '', command = '', ...words] = process.argv.slice(2);
 const machine = readMachine(folder);
+endWithOwner(machine);
 
 if (command === '--version') say(VERSION);
 else if (command === 'serve') await serve();
