@@ -16,7 +16,17 @@ async function runPlan(options: LabPlaceOptions, change: (plan: Plan) => Plan) {
   return await place.ended(1, 150_000);
 }
 
-const unverified = (plan: Plan): Plan => ({ ...plan, phases: plan.phases.filter((name) => name !== 'verify-ray') });
+/** Instead of verify-ray, what a person does: `ray status` until it answers. */
+function unverified(plan: Plan): Plan {
+  const argv = [
+    'sh',
+    '-c',
+    'until ray status >/dev/null 2>&1; do sleep 1; done; exec "$@"',
+    'sh',
+    ...plan.serve.argv,
+  ] as const;
+  return { ...plan, phases: plan.phases.filter((name) => name !== 'verify-ray'), serve: { ...plan.serve, argv } };
+}
 
 /** VLLM_HOST_IP on every node, or nowhere. */
 function withHostAddress(plan: Plan, address?: string): Plan {
