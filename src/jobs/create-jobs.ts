@@ -59,8 +59,7 @@ export function createJobs(parts: JobsParts): Jobs {
     find: async (uid) => (await journal.find(uid))?.record,
     findByNumber: async (number) => (await journal.findByNumber(number))?.record,
     events: journal.events,
-    recipes: async () =>
-      [...(await lastConfig()).recipes.values()].map(({ name, description }) => ({ name, description })),
+    recipes: async () => recipesOf(await lastConfig()),
     clusters: async () => [...(await lastConfig()).clusters.keys()],
     take: openSharedBuckets(store),
     onChange: parts.changes.on,
@@ -70,4 +69,12 @@ export function createJobs(parts: JobsParts): Jobs {
         `${who.name}: ${entry.what}: ${entry.decision}`,
       ),
   };
+}
+
+/** Those that can't be used stand among them: whoever asks for one is told why. */
+function recipesOf({ recipes, brokenRecipes }: Config): { name: string; description: string }[] {
+  return [
+    ...[...recipes.values()].map(({ name, description }) => ({ name, description })),
+    ...[...brokenRecipes.keys()].map((name) => ({ name, description: "can't be used: its file has a mistake" })),
+  ];
 }
