@@ -68,7 +68,7 @@ export async function loadChannel({ deploys, seconds, bots = 2, progressEveryMs 
   const stopListening = slack.on((event) => {
     if (event.type !== 'edited' && event.type !== 'posted') return;
     const payload = event.message.metadata?.event_payload;
-    const uid = typeof payload === 'object' && payload !== null && 'deployment' in payload ? payload.deployment : '';
+    const uid = typeof payload === 'object' && payload !== null && 'deployment' in payload ? payload['deployment'] : '';
     const isReply = event.message.thread_ts !== undefined && event.message.thread_ts !== event.message.ts;
     const rank = isReply ? endRank(event.message.text) : cardRank(event.message.text);
     for (const one of waiting.filter(

@@ -40,7 +40,7 @@ export interface Bot {
   stop: () => Promise<void>;
 }
 
-export interface BotHealth {
+interface BotHealth {
   /** Commands reach the bot. */
   ok: boolean;
   text: string;

@@ -22,7 +22,7 @@ export interface Post {
   broadcast?: boolean;
 }
 
-export interface Upload {
+interface Upload {
   channel: string;
   /** ts of the card. */
   threadTs: string;

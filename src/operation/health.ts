@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { within } from '../jobs/queue.ts';
 
 /** Something that must work for sparkops to do its work here. */
-export interface Part {
+interface Part {
   ok: boolean;
   /** One line for people. */
   text: string;

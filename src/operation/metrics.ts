@@ -63,7 +63,7 @@ export function createMetrics({ version, roles }: { version: string; roles: read
     serving: gauge('sparkops_cluster_serving', 'Deployments that serve on the cluster', 'cluster'),
 
     /** A change of a record that this process wrote. */
-    recordChanged({ cluster, state, phases: all }: Deployment, event: EventBody | undefined): void {
+    recordChanged: ({ cluster, state, phases: all }: Deployment, event: EventBody | undefined): void => {
       if (event?.kind === 'ended') deployments.inc({ cluster, state });
       if (event?.kind !== 'phase' || event.state === 'running' || event.state === 'waiting') return;
       const phase = all.find(({ name }) => name === event.phase);

@@ -43,8 +43,7 @@ export async function startOperation(parts: OperationParts): Promise<{ stop: () 
       started.push(board);
       log.info({ port: board.port }, `The queues can be looked at on 127.0.0.1:${board.port}`);
     }
-    if (settings.heartbeatUrl !== undefined)
-      started.push(startHeartbeat({ url: settings.heartbeatUrl, health, log }));
+    if (settings.heartbeatUrl !== undefined) started.push(startHeartbeat({ url: settings.heartbeatUrl, health, log }));
   } catch (error) {
     await stop();
     throw error;

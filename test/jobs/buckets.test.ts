@@ -44,7 +44,7 @@ describe('a bucket that processes share', () => {
     await once(redis, 'ready');
     const takes = [openSharedBuckets(bench.store), openSharedBuckets({ ...bench.store, redis })];
     const taken = await Promise.all(
-      Array.from({ length: 10 }, (_, index) => takes[index % 2]?.('edits', { ...limits, perMinute: 6 })),
+      Array.from({ length: 10 }, async (_, index) => takes[index % 2]?.('edits', { ...limits, perMinute: 6 })),
     );
     expect(taken.filter((answer) => answer?.ok)).toHaveLength(3);
     const refused = taken.find((answer) => answer && !answer.ok);

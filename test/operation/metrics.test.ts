@@ -8,7 +8,11 @@ const metrics = () => createMetrics({ version: '0.1.0', roles: ['bot'] });
 test('docs/metrics.md names every metric, with its type and labels, and no other', async () => {
   const text = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
   const documented = [...text.matchAll(/^\| `(sparkops_\w+)` +\| (\w+) +\| (.*?) +\| \S/gm)].map(
-    ([, name, type, labels]) => ({ name, type, labels: [...(labels ?? '').matchAll(/`(\w+)`/g)].map(([, label]) => label) }),
+    ([, name, type, labels]) => ({
+      name,
+      type,
+      labels: [...(labels ?? '').matchAll(/`(\w+)`/g)].map(([, label]) => label),
+    }),
   );
   const registered = metrics()
     .registry.getMetricsAsArray()

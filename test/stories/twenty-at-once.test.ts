@@ -14,7 +14,7 @@ it('runs exactly one of 20 deploys that come at once to two processes', async ()
 
   const refusals = answers(place).filter((answer) => answer.startsWith('Not started'));
   expect(refusals).toHaveLength(19);
-  for (const refusal of refusals) expect(refusal).toMatch(/#1 .*@Operator/);
+  for (const refusal of refusals) expect(refusal).toMatch(/busy with @Operator's qwen35 \(#1\)/);
   expect(record.state).toBe('serving');
   expect(await place.record(2)).toBeUndefined();
   expect(cards(place)).toHaveLength(1);

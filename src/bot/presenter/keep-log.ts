@@ -10,7 +10,7 @@ import { PROGRESS } from './lane.ts';
 import type { Presentation } from './presentation.ts';
 
 /** Slack shows a snippet of up to 1 MB. Masking may make it longer, but not by so much. */
-export const LOG_BYTES = 900_000;
+const LOG_BYTES = 900_000;
 const TRIES = 3;
 /** No event has this number. */
 const LOG_SEQ = 0;

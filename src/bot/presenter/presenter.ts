@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import { SURFACE } from '../places.ts';
 import type { Slack } from '../slack.ts';
@@ -21,6 +22,8 @@ const STOP_LIMIT_MS = 1_500;
 export function startPresenter({ jobs, slack, log }: PresenterOptions): { stop: () => Promise<void> } {
   const lanes = createLanes(jobs);
   const stopping = new AbortController();
+  // One listener for each deployment that is shown.
+  setMaxListeners(0, stopping.signal);
   const active = new Map<string, { poke: () => void; done: Promise<void> }>();
 
   function ensure(uid: string): void {

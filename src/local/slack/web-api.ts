@@ -120,7 +120,9 @@ export function createWebApi(options: WebApiOptions): WebApi {
     async call(method, args, token) {
       const named = { method, args, ...(token === undefined ? {} : { token }) };
       const reply = await answer(named, () => run(method, args, token));
-      return token === tokens.bot ? { ...reply, headers: { 'x-oauth-scopes': scopes.join(','), ...reply.headers } } : reply;
+      return token === tokens.bot
+        ? { ...reply, headers: { 'x-oauth-scopes': scopes.join(','), ...reply.headers } }
+        : reply;
     },
   };
 }

@@ -135,7 +135,9 @@ describe('logs', () => {
 
   test('of those that were asked for, or none', () => {
     const found = { cluster: 'spark', node: 'spark1', source: 'the engine', searched: 5_000 };
-    expect(logsAnswer({ ...found, lines: ['a', 'b'] }).text).toContain('last 2 lines that were asked for of the engine');
+    expect(logsAnswer({ ...found, lines: ['a', 'b'] }).text).toContain(
+      'last 2 lines that were asked for of the engine',
+    );
     expect(logsAnswer({ ...found, lines: [] }).text).toBe(
       'spark: no such line among the last 5000 of the engine on spark1.',
     );

@@ -10,7 +10,10 @@ import { aRecord, failed, serving } from '../support/records.ts';
 const view = { channel: OPS_CHANNEL, user: OPERATOR, team: 'T0LOCAL0001' };
 const LOG = Array.from({ length: 100 }, (_, index) => `engine line ${index + 1}`).join('\n');
 
-async function start(log: FullLog | undefined, slack: LocalSlackOptions = {}): Promise<Workplace & { asked: string[] }> {
+async function start(
+  log: FullLog | undefined,
+  slack: LocalSlackOptions = {},
+): Promise<Workplace & { asked: string[] }> {
   const asked: string[] = [];
   const fullLog = async (uid: string) => {
     asked.push(uid);
@@ -75,7 +78,9 @@ test('without the right to put files: the last lines in the thread', async () =>
   const place = await start({ node: 'spark1', text: LOG, whole: true }, { scopes });
   await fail(place);
   const tail = thread(place)[1]?.text;
-  expect(tail).toMatch(/^The last lines of the engine's log on spark1\. More: `\/spark logs 142 lines 200`\n```\nengine/);
+  expect(tail).toMatch(
+    /^The last lines of the engine's log on spark1\. More: `\/spark logs 142 lines 200`\n```\nengine/,
+  );
   expect(tail).toMatch(/engine line 100\n```$/);
   expect(thread(place)).toHaveLength(2);
 });
@@ -98,7 +103,11 @@ test('no log, or nodes that do not answer: the end stands alone', async () => {
 test('an engine that was never started has none', async () => {
   const place = await start({ node: 'spark1', text: LOG, whole: true });
   place.jobs.add(aRecord(), view);
-  place.jobs.change('abcdefghij', { state: 'failed', endedAt: '2026-12-01T12:01:00.000Z' }, { kind: 'ended', state: 'failed' });
+  place.jobs.change(
+    'abcdefghij',
+    { state: 'failed', endedAt: '2026-12-01T12:01:00.000Z' },
+    { kind: 'ended', state: 'failed' },
+  );
   await expect.poll(() => place.jobs.done, { timeout: 8_000 }).toHaveLength(1);
   expect(place.asked).toEqual([]);
 });

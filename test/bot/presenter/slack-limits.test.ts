@@ -40,36 +40,38 @@ async function allShown({ jobs }: Workplace, limitMs = 15_000): Promise<void> {
 }
 
 describe('a Slack in trouble', () => {
-  test('a storm of 429: it waits as long as it is told, and everything is shown once', { timeout: 40_000 }, async () => {
-    const place = await start();
-    add(place);
-    await card(place);
-    place.slack.fault('chat.postMessage', { retryAfter: 1, times: 4 });
-    place.slack.fault('chat.update', { retryAfter: 1, times: 4 });
-    const before = performance.now();
-    place.jobs.change('abcdefghij', loading, note('first'));
-    await place.slack.until(() => replies(place).length === 1, 15_000);
-    place.jobs.change('abcdefghij', served, ended);
-    await allShown(place);
-    expect(performance.now() - before).toBeGreaterThan(3_900);
-    expect(replies(place)).toEqual(['first', expect.stringMatching(/^spark UP/)]);
-    expect(place.texts()[0]).toMatch(/^spark UP/);
-    const refused = place.slack.apiCalls.filter(({ status }) => status === 429);
-    expect(refused).toHaveLength(8);
-  });
+  test(
+    'a storm of 429: it waits as long as it is told, and everything is shown once',
+    { timeout: 40_000 },
+    async () => {
+      const place = await start();
+      add(place);
+      await card(place);
+      place.slack.fault('chat.postMessage', { retryAfter: 1, times: 4 });
+      place.slack.fault('chat.update', { retryAfter: 1, times: 4 });
+      const before = performance.now();
+      place.jobs.change('abcdefghij', loading, note('first'));
+      await place.slack.until(() => replies(place).length === 1, 15_000);
+      place.jobs.change('abcdefghij', served, ended);
+      await allShown(place);
+      expect(performance.now() - before).toBeGreaterThan(3_900);
+      expect(replies(place)).toEqual(['first', expect.stringMatching(/^spark UP/)]);
+      expect(place.texts()[0]).toMatch(/^spark UP/);
+      const refused = place.slack.apiCalls.filter(({ status }) => status === 429);
+      expect(refused).toHaveLength(8);
+    },
+  );
 
-  test.each([1, 2, 3])('faults of all kinds, mixed (%i): each event once, in order', { timeout: 60_000 }, async (seed) => {
+  test('faults of several kinds, mixed: each event once, in order', { timeout: 40_000 }, async () => {
     const place = await start();
     const kinds: Fault[] = [
       { status: 500, applied: true },
-      { status: 503 },
       { error: 'internal_error', applied: true },
-      { error: 'fatal_error' },
-      { retryAfter: 1 },
+      { status: 503 },
     ];
-    for (let index = 0; index < kinds.length; index++) {
-      place.slack.fault('chat.postMessage', kinds[(index * seed) % kinds.length] ?? {});
-      place.slack.fault('chat.update', kinds[(index * (seed + 1)) % kinds.length] ?? {});
+    for (const fault of kinds) {
+      place.slack.fault('chat.postMessage', fault);
+      place.slack.fault('chat.update', fault);
     }
     add(place);
     await place.slack.until(() => place.slack.messages(OPS_CHANNEL)[0], 15_000);
@@ -78,7 +80,7 @@ describe('a Slack in trouble', () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
     place.jobs.change('abcdefghij', served, ended);
-    await allShown(place, 40_000);
+    await allShown(place, 30_000);
     const whole = place.slack
       .thread(OPS_CHANNEL, (await card(place)).ts)
       .slice(1)
