@@ -2,8 +2,8 @@ import { Queue } from 'bullmq';
 import { createServer } from 'node:http';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
-import { OperatorError } from '../errors.ts';
 import { keysOf } from '../jobs/keys.ts';
+import { listenOn, type Listening } from './listen-on.ts';
 
 export interface BoardOptions {
   /** 0: any free one. */
@@ -17,10 +17,7 @@ const LOOPBACK = '127.0.0.1';
 const NAMES = new Set([LOOPBACK, 'localhost']);
 
 /** BullMQ's board, to look only, for this machine only: it knows no users. Reach it through an SSH tunnel. */
-export async function openBoard({ port, realm, redis, log }: BoardOptions): Promise<{
-  port: number;
-  stop: () => Promise<void>;
-}> {
+export async function openBoard({ port, realm, redis, log }: BoardOptions): Promise<Listening> {
   const [{ createBullBoard }, { BullMQAdapter }, { ExpressAdapter }] = await Promise.all([
     import('@bull-board/api'),
     import('@bull-board/api/bullMQAdapter'),
@@ -44,24 +41,10 @@ export async function openBoard({ port, realm, redis, log }: BoardOptions): Prom
     if (NAMES.has((request.headers.host ?? '').replace(/:\d+$/, ''))) board(request, response);
     else response.writeHead(403).end();
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) =>
-      reject(
-        new OperatorError('config', `The board can't be offered at ${LOOPBACK}:${port}: ${error.message}`, {
-          hint: 'Choose another port (SPARKOPS_BOARD_PORT).',
-          cause: error,
-        }),
-      ),
-    );
-    server.listen(port, LOOPBACK, resolve);
+  return await listenOn(server, {
+    host: LOOPBACK,
+    port,
+    what: 'The board',
+    hint: 'Choose another port (SPARKOPS_BOARD_PORT).',
   });
-  const address = server.address();
-  return {
-    port: typeof address === 'object' && address !== null ? address.port : port,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }

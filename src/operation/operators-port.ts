@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { OperatorError } from '../errors.ts';
 import type { Health } from './health.ts';
+import { listenOn, type Listening } from './listen-on.ts';
 
 export interface OperatorsPortOptions {
   host: string;
@@ -11,10 +11,7 @@ export interface OperatorsPortOptions {
 }
 
 /** GET /healthz (200, or 503 when a part is unwell) and /metrics. Rejects with 'config' when the port can't be had. */
-export async function openOperatorsPort({ host, port, health, metrics }: OperatorsPortOptions): Promise<{
-  port: number;
-  stop: () => Promise<void>;
-}> {
+export async function openOperatorsPort({ host, port, health, metrics }: OperatorsPortOptions): Promise<Listening> {
   async function answer(path: string, response: ServerResponse): Promise<void> {
     if (path === '/healthz') {
       const found = await health();
@@ -31,26 +28,12 @@ export async function openOperatorsPort({ host, port, health, metrics }: Operato
     if (method !== 'GET' && method !== 'HEAD') return send(response, 405, 'text/plain', 'GET\n');
     answer(url.split('?', 1)[0] ?? '/', response).catch(() => send(response, 500, 'text/plain', 'failed\n'));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) =>
-      reject(
-        new OperatorError('config', `/healthz and /metrics can't be offered at ${host}:${port}: ${error.message}`, {
-          hint: 'Choose another port (SPARKOPS_METRICS_PORT) or address (SPARKOPS_METRICS_HOST).',
-          cause: error,
-        }),
-      ),
-    );
-    server.listen(port, host, resolve);
+  return await listenOn(server, {
+    host,
+    port,
+    what: '/healthz and /metrics',
+    hint: 'Choose another port (SPARKOPS_METRICS_PORT) or address (SPARKOPS_METRICS_HOST).',
   });
-  const address = server.address();
-  return {
-    port: typeof address === 'object' && address !== null ? address.port : port,
-    stop: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }
 
 function send(response: ServerResponse, status: number, type: string, text: string): void {

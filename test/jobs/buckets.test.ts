@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openBuckets, openSharedBuckets } from '../../src/jobs/buckets.ts';
 import { openBench, type Bench } from './support/bench.ts';
-import { pausableRedis, type PausableRedis } from './support/pausable-redis.ts';
+import { testRedis, type TestRedis } from '../support/redis.ts';
 
 const limits = { perMinute: 60, burst: 3, reserve: 0 };
 
@@ -28,14 +28,14 @@ describe('a bucket of one process', () => {
 });
 
 describe('a bucket that processes share', () => {
-  let redis: PausableRedis;
+  let redis: TestRedis;
   let bench: Bench;
   beforeAll(async () => {
-    redis = await pausableRedis();
+    redis = await testRedis();
     bench = await openBench(redis);
   });
   afterAll(async () => {
-    await redis.resume();
+    redis.goOn();
     await bench.stop();
   });
 
@@ -62,10 +62,10 @@ describe('a bucket that processes share', () => {
 
   test('while Redis is away each process goes on with a share of its own', async () => {
     const take = openSharedBuckets(bench.store, openBuckets({ clock: () => 0, full: false }));
-    await redis.pause();
+    redis.pause();
     expect(await take('away', limits)).toEqual({ ok: true });
     expect(await take('away', limits)).toEqual({ ok: false, waitMs: 4_000 });
-    await redis.resume();
+    redis.goOn();
     await expect.poll(() => take('away', limits)).toEqual({ ok: true });
   });
 });

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { takeLease, type Lease, type LeaseOptions } from '../../src/jobs/lease.ts';
 import { openBench, silent, type Bench } from './support/bench.ts';
-import { pausableRedis, type PausableRedis } from './support/pausable-redis.ts';
+import { testRedis, type TestRedis } from '../support/redis.ts';
 
 let bench: Bench;
-let redis: PausableRedis;
+let redis: TestRedis;
 const uid = 'aaaaaaaaaa';
 const TTL = 600;
 
 beforeAll(async () => {
-  redis = await pausableRedis();
+  redis = await testRedis();
   bench = await openBench(redis);
 });
 afterAll(() => bench.stop());
@@ -86,7 +86,7 @@ test('a node that has seen more is outbid: the higher of Redis and the node, and
 describe('while Redis does not answer', () => {
   test('it is unknown after two thirds of its life: grip waits, and goes on when Redis is back', async () => {
     const lease = await take();
-    await redis.pause();
+    redis.pause();
     await vi.waitFor(() => expect(lease.state).toBe('unknown'), { timeout: 2_000 });
     let gripped = false;
     const waiting = lease.grip(running).then(() => {
@@ -95,7 +95,7 @@ describe('while Redis does not answer', () => {
     await expect(lease.grip(AbortSignal.timeout(TTL))).rejects.toMatchObject({ name: 'TimeoutError' });
     expect(gripped).toBe(false);
     // By now its key has run out, but nobody else has had it.
-    await redis.resume();
+    redis.goOn();
     await waiting;
     expect(lease.state).toBe('held');
     expect(lease.lost.aborted).toBe(false);

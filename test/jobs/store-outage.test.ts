@@ -11,12 +11,12 @@ import { now, openBench, operator, silent, type Bench } from './support/bench.ts
 import { literalConfig } from './support/config.ts';
 import { literalMachine } from './support/machine.ts';
 import { fenceNodes, type FenceNodes } from './support/nodes.ts';
-import { pausableRedis, type PausableRedis } from './support/pausable-redis.ts';
+import { testRedis, type TestRedis } from '../support/redis.ts';
 import { gate, scripted, type Script } from './support/scripted.ts';
 import { literalPlan } from './support/plan.ts';
 import type { PhaseContext } from '../../src/jobs/phases/phase.ts';
 
-let redis: PausableRedis;
+let redis: TestRedis;
 let bench: Bench;
 let queue: DeployQueue;
 let nodes: FenceNodes;
@@ -25,7 +25,7 @@ let stop: () => Promise<void>;
 const uid = 'aaaaaaaaaa';
 
 beforeEach(async () => {
-  redis = await pausableRedis();
+  redis = await testRedis();
   bench = await openBench(redis);
   queue = openDeployQueue({ realm: 'test', redis: bench.connect(), log: silent });
   await queue.waitUntilReady();
@@ -57,7 +57,7 @@ beforeEach(async () => {
   };
 });
 afterEach(async () => {
-  await redis.resume();
+  redis.goOn();
   await stop();
   await bench.stop();
 });
@@ -101,7 +101,7 @@ describe('a running deploy', () => {
     await redis.kill();
     await ctx.note('info', 'while it was away');
     release();
-    await redis.start();
+    await redis.startAgain();
     await until('serving');
     expect(await notes()).toEqual(['before', 'while it was away']);
     expect(script.calls.filter((call) => call === 'load look')).toHaveLength(1);
@@ -110,7 +110,7 @@ describe('a running deploy', () => {
 
   test('starts no changing command while Redis is silent, and does when it is back', async () => {
     const { ctx, release } = await loading();
-    await redis.pause();
+    redis.pause();
     const began = performance.now();
     let changed = false;
     // The lease is surely unknown after its whole life.
@@ -120,7 +120,7 @@ describe('a running deploy', () => {
     });
     await ctx.machines[0].read({ kind: 'exec', words: ['true'] });
     expect(changed).toBe(false);
-    await redis.resume();
+    redis.goOn();
     await change;
     release();
     await until('serving');
@@ -144,7 +144,7 @@ describe('a running deploy', () => {
 describe('a worker that is stopped while Redis is silent', () => {
   test('is done within its limit', async () => {
     await loading();
-    await redis.pause();
+    redis.pause();
     const began = performance.now();
     await stop();
     expect(performance.now() - began).toBeLessThan(2_900);
@@ -172,19 +172,19 @@ describe('what people ask while Redis is silent', () => {
   }
 
   test('a deploy is refused within 2 s, and does not come true when Redis is back', async () => {
-    await redis.pause();
+    redis.pause();
     const began = performance.now();
     await expect(jobs().deploy({ recipe: 'qwen35', overrides: {}, ...asked })).rejects.toMatchObject({
       code: 'store-away',
     });
     expect(performance.now() - began).toBeLessThan(2_000);
-    await redis.resume();
+    redis.goOn();
     await vi.waitFor(async () => expect(await bench.store.redis.get(bench.store.keys.counter)).toBe('141'));
     expect(await bench.journal.live()).toEqual([]);
   });
 
   test('status still looks at the nodes, and says that the store is away', async () => {
-    await redis.pause();
+    redis.pause();
     const [spark] = await jobs().status({});
     expect(spark).toMatchObject({ cluster: 'spark', serving: [], nodes: [{ node: 'spark1' }, { node: 'spark2' }] });
     expect(spark?.storeProblem).toContain('Models keep serving');

@@ -12,16 +12,16 @@ import { startOperation } from '../../src/operation/start-operation.ts';
 import { openTelemetry } from '../../src/operation/telemetry.ts';
 import type { OperationSettings } from '../../src/settings.ts';
 import { openBench, silent, type Bench } from '../jobs/support/bench.ts';
-import { pausableRedis, type PausableRedis } from '../jobs/support/pausable-redis.ts';
+import { testRedis, type TestRedis } from '../support/redis.ts';
 
-let redis: PausableRedis;
+let redis: TestRedis;
 let bench: Bench;
 beforeEach(async () => {
-  redis = await pausableRedis();
+  redis = await testRedis();
   bench = await openBench(redis);
 });
 afterEach(async () => {
-  await redis.resume();
+  redis.goOn();
   await bench.stop();
 });
 
@@ -85,11 +85,11 @@ describe('/healthz', () => {
 
   test('503 soon, while Redis is silent; then 200 again', async () => {
     const url = await open();
-    await redis.pause();
+    redis.pause();
     const before = performance.now();
     expect((await fetch(`${url}/healthz`)).status).toBe(503);
     expect(performance.now() - before).toBeLessThan(2_000);
-    await redis.resume();
+    redis.goOn();
     await expect.poll(async () => (await fetch(`${url}/healthz`)).status).toBe(200);
   });
 });
@@ -119,7 +119,7 @@ describe('/metrics', () => {
 
   test('while Redis is silent the store is left out, and the rest is told', async () => {
     const url = await open();
-    await redis.pause();
+    redis.pause();
     const text = await (await fetch(`${url}/metrics`)).text();
     expect(text).toContain('sparkops_healthy 0\n');
     expect(text).not.toContain('sparkops_cluster_claimed{');

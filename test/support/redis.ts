@@ -28,6 +28,7 @@ export async function testRedis(): Promise<TestRedis> {
       redis = await startRedis({ folder, port: redis.port, ...(await redisProgram()) });
     },
     stop: async () => {
+      process.kill(redis.pid, 'SIGCONT');
       await redis.stop();
       await rm(folder, { recursive: true, force: true });
     },

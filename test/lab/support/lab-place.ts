@@ -40,7 +40,7 @@ export async function startLabPlace(options: LabPlaceOptions = {}): Promise<LabP
   const redis = await testRedis();
   const slack = await startLocalSlack();
   const folder = await mkdtemp(join(tmpdir(), 'sparkops-lab-'));
-  await writeConfig(folder, options);
+  await writeLabConfig(folder, options);
   const stop = async () => {
     await slack.stop();
     await rm(folder, { recursive: true, force: true });
@@ -59,9 +59,10 @@ export async function startLabPlace(options: LabPlaceOptions = {}): Promise<LabP
   };
 }
 
-async function writeConfig(
+/** The shipped recipe, on the lab's two hosts. */
+export async function writeLabConfig(
   folder: string,
-  { image = 'latest', timeouts, env, command }: LabPlaceOptions,
+  { image = 'latest', timeouts, env, command }: LabPlaceOptions = {},
 ): Promise<void> {
   const recipe = parseDocument(await readFile(RECIPE, 'utf8'));
   recipe.set('container', `${IMAGE}:${image}`);

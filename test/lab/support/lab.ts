@@ -1,12 +1,15 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { ExecResult } from '../../../src/cluster/remote/transport.ts';
 
 const LAB = fileURLToPath(new URL('../lab.sh', import.meta.url));
 const run = promisify(execFile);
 
 export type Host = 'spark1' | 'spark2';
-export const HOSTS: readonly Host[] = ['spark1', 'spark2'];
+const HOSTS: readonly Host[] = ['spark1', 'spark2'];
 
 /** Where the lab keeps its keys while it is up. */
 export const STATE = '/run/sparkops-lab';
@@ -29,9 +32,20 @@ async function lab(...words: string[]): Promise<void> {
 }
 
 /** A command on a host over OpenSSH, as a person would; resolves with what it printed. */
-export async function onHost(host: Host, command: string): Promise<string> {
-  const { stdout } = await run('ssh', ['-F', `${STATE}/ssh_config`, host, command], { timeout: 60_000 });
+export async function onHost(host: Host, command: string, stdin = ''): Promise<string> {
+  const { exitCode, stdout, stderr } = await ranOnHost(host, command, stdin);
+  if (exitCode !== 0) throw new Error(`${command} on ${host} ended with code ${exitCode}: ${stderr.trim()}`);
   return stdout.trim();
+}
+
+/** The same, whatever its exit code. */
+export async function ranOnHost(host: Host, command: string, stdin = ''): Promise<ExecResult> {
+  const child = spawn('ssh', ['-F', `${STATE}/ssh_config`, host, command], { timeout: 150_000 });
+  child.stdin.on('error', () => undefined).end(stdin);
+  const closed = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  await closed;
+  return { exitCode: child.exitCode ?? 255, stdout, stderr };
 }
 
 /** Names of the containers that run. */

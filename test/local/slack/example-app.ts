@@ -7,7 +7,10 @@ import { onTestFinished } from 'vitest';
 
 /** A local Slack that ends with the test. */
 export async function newSlack(options: LocalSlackOptions = {}): Promise<LocalSlack> {
-  const slack = await startLocalSlack({ scopes: [...ALL_SCOPES, 'channels:read', 'im:write', 'reactions:write'], ...options });
+  const slack = await startLocalSlack({
+    scopes: [...ALL_SCOPES, 'channels:read', 'im:write', 'reactions:write'],
+    ...options,
+  });
   onTestFinished(() => slack.stop());
   return slack;
 }

@@ -7,12 +7,13 @@ import threading
 import time
 import uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 from vllm.log import error, info, line
 
 DEAD = "EngineCore encountered an issue. See stack trace (above) for the root cause."
 # About what two Sparks do.
-SECONDS_PER_TOKEN = 0.037
+SECONDS_PER_TOKEN = 0 if os.environ.get("LAB_LOADS_NOTHING") else 0.037
 METRICS = (
     ("gauge", "vllm:num_requests_running", "", "running"),
     ("gauge", "vllm:num_requests_waiting", "", "waiting"),
@@ -33,12 +34,18 @@ def serve(options, listener, pipe, core):
     for route in ("/health, Methods: GET", "/v1/models, Methods: GET", "/v1/chat/completions, Methods: POST"):
         info("launcher.py:46", f"Route: {route}")
     threading.Thread(target=server.serve_forever, daemon=True).start()
+    info("launcher.py:58", f"Listening {seconds_since_start():.2f} seconds after the start of this process")
     for text in (f"Started server process [{os.getpid()}]", "Waiting for application startup.", "Application startup complete."):
         line(f"INFO:     {text}")
     core.join()
     error("async_llm.py:546", "AsyncLLM output_handler failed.")
     line(f"vllm.v1.engine.exceptions.EngineDeadError: {DEAD}")
     return 1
+
+
+def seconds_since_start():
+    ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+    return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
 
 
 class Engine:
