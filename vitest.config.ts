@@ -6,6 +6,9 @@ export default defineConfig({
     exclude: ['test/lab/**', 'test/page/**'],
     globalSetup: ['test/support/redis-program.ts'],
     restoreMocks: true,
-    testTimeout: 20_000,
+    // Stories mostly wait: more of them at a time than two cores have.
+    maxWorkers: 3,
+    testTimeout: 60_000,
+    hookTimeout: 30_000,
   },
 });
