@@ -10,12 +10,18 @@ section() {
 
 # containers REALM STATE [records]: what the realm has on this node.
 containers() {
-  section containers docker ps --all --no-trunc --filter "label=sparkops.realm=$1" --format '{{json .}}'
-  names=$(docker ps --all --no-trunc --filter "label=sparkops.realm=$1" --format '{{json .}}' </dev/null 2>/dev/null |
-    sed -n 's/.*"Names":"\([^"]*\)".*/\1/p')
+  list=$(docker ps --all --no-trunc --filter "label=sparkops.realm=$1" --format '{{json .}}' </dev/null 2>&1)
+  section containers listed "$?"
+  names=$(printf '%s\n' "$list" | sed -n 's/.*"Names":"\([^"]*\)".*/\1/p')
   for name in $names; do
     container "$name" "$2" "${3-}"
   done
+}
+
+# listed CODE: what was listed, and how that ended.
+listed() {
+  [ -z "$list" ] || printf '%s\n' "$list"
+  return "$1"
 }
 
 # container NAME STATE [records]: state, labels and engine of one container.

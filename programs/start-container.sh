@@ -1,19 +1,27 @@
 #!/bin/sh
-# start-container.sh RUN -- docker run ARGS...
-# Makes the run folder, takes secret environment variables from standard input, and starts the container as our user.
-# The file with the secrets lives for the time of `docker run`.
+# start-container.sh RUN [FILE...] -- docker run ARGS...
+# Makes the run folder, writes the files, and starts the container as our user. Standard input: one line for each FILE,
+# then the secret environment variables. The file with these lives for the time of `docker run`.
 set -eu
 umask 077
 
 run=$1
-if [ "$2 $3 $4" != '-- docker run' ]; then
-  echo 'start-container.sh: RUN -- docker run ARGS' >&2
-  exit 64
-fi
-shift 4
-
+shift
 mkdir -p "$run"
 chmod 700 "$run"
+while [ "$#" -gt 0 ] && [ "$1" != -- ]; do
+  mkdir -p "$(dirname "$1")"
+  IFS= read -r line
+  printf '%s\n' "$line" >"$1.new"
+  mv -f "$1.new" "$1"
+  shift
+done
+if [ "${1-} ${2-} ${3-}" != '-- docker run' ]; then
+  echo 'start-container.sh: RUN [FILE...] -- docker run ARGS' >&2
+  exit 64
+fi
+shift 3
+
 cp "$(dirname "$0")/serve.py" "$run/serve.py"
 
 trap 'rm -f "$run/env"' EXIT

@@ -36,6 +36,10 @@ process.stdout.on('error', () => undefined);
 async function main(argv: readonly string[]): Promise<number> {
   const [subcommand, ...rest] = argv;
   const { values, positionals } = parse(rest);
+  if (values.help) {
+    write(USAGE);
+    return 0;
+  }
   const configFolder = values.config ?? process.env['SPARKOPS_CONFIG'] ?? 'config';
 
   switch (subcommand) {
@@ -67,7 +71,7 @@ async function main(argv: readonly string[]): Promise<number> {
         write,
       });
     case 'validate':
-      return validate(configFolder, write);
+      return validate(configFolder, (text) => void process.stdout.write(text));
     case 'plan':
       return planCommand({ configFolder, words: positionals, cluster: values.on, form: planForm(values), write });
     case 'say':
@@ -100,6 +104,7 @@ function parse(args: readonly string[]) {
       args: [...args],
       allowPositionals: true,
       options: {
+        help: { type: 'boolean' },
         config: { type: 'string' },
         slack: { type: 'boolean' },
         role: { type: 'string' },

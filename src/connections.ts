@@ -13,6 +13,8 @@ export function openConnections(url: string): Connections {
   const opened: Redis[] = [];
   function keep(redis: Redis): Redis {
     opened.push(redis);
+    // Each connects again by itself; logStore tells people, once.
+    redis.on('error', () => undefined);
     const duplicate = redis.duplicate.bind(redis);
     // The queue makes more of them by itself, and leaves them open when it could not close in time.
     redis.duplicate = (override) => keep(duplicate(override));

@@ -97,7 +97,7 @@ function httpMode(): SlackCheck {
     check: 'way in',
     state: 'ok',
     text: `HTTP: Slack must reach ${SLACK_PATH} of this process, which can't be seen from here`,
-    remedy: `Slack checks it when you save https://YOUR-HOST${SLACK_PATH} as the Request URL.`,
+    remedy: `Set https://YOUR-HOST${SLACK_PATH} as the Request URL of the command and of interactivity, then type /spark help.`,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { FetchFunction } from '@slack/web-api';
 
 export interface SlackCall {
-  /** `chat.update`, ... */
+  /** `chat.update`, ..., or `response_url`: what such a URL ends with is a secret of its own. */
   method: string;
   outcome: 'ok' | 'refused' | 'rate_limited' | 'http_error' | 'unreachable';
 }
@@ -9,11 +9,13 @@ export interface SlackCall {
 /** fetch for Slack's clients that tells of each call and how it ended. */
 export function countedFetch(tell: (call: SlackCall) => void): FetchFunction {
   return async (url, init) => {
-    const method = new URL(url).pathname.split('/').at(-1) ?? '';
+    const api = /\/api\/([\w.]+)$/.exec(new URL(url).pathname)?.[1];
+    const method = api ?? 'response_url';
     try {
       const response = await fetch(url, init);
       if (response.status === 429) tell({ method, outcome: 'rate_limited' });
       else if (!response.ok) tell({ method, outcome: 'http_error' });
+      else if (api === undefined) tell({ method, outcome: 'ok' });
       else
         void isOk(response.clone()).then(
           (ok) => tell({ method, outcome: ok ? 'ok' : 'refused' }),

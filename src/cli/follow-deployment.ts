@@ -22,7 +22,7 @@ export async function followDeployment(
   uid: string,
   { jobs, asker, write }: Following,
 ): Promise<Deployment | undefined> {
-  let seq = 0;
+  let seq = await beforeThisRun(uid, jobs);
   for (;;) {
     const changed = nextChange(uid, jobs);
     const record = await jobs.find(uid);
@@ -36,6 +36,12 @@ export async function followDeployment(
     }
     await changed;
   }
+}
+
+/** A deployment has several runs: its deploy, then its stop. What came before the last one was told then. */
+async function beforeThisRun(uid: string, { events }: Pick<Jobs, 'events'>): Promise<number> {
+  const admitted = (await events(uid, 0)).findLast(({ kind }) => kind === 'admitted');
+  return admitted ? admitted.seq - 1 : 0;
 }
 
 function linesOf(event: DeploymentEvent): readonly string[] {

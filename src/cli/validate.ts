@@ -20,10 +20,12 @@ export async function validate(folder: string, write: (text: string) => void): P
   return 2;
 }
 
-function notes({ recipes }: Config): string[] {
-  return [...recipes.values()]
+function notes({ sparkops, recipes }: Config): string[] {
+  const nobody = 'Note: sparkops.yaml: operators is empty, so nobody may deploy, stop or cancel.';
+  const unused = [...recipes.values()]
     .filter((recipe) => recipe.unused !== undefined)
     .map(({ name, unused = [] }) => `Note: recipes/${name}.yaml: sparkops does not act on ${unused.join(', ')}.`);
+  return [...(sparkops.operators.length === 0 ? [nobody] : []), ...unused];
 }
 
 function byFile(problems: readonly Problem[]): Map<string, Problem[]> {

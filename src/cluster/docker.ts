@@ -34,11 +34,11 @@ export function dockerRun(spec: ContainerSpec, env: Readonly<Record<string, stri
   );
 }
 
-/** Changing. Standard input: lines NAME=value of the secret variables. */
-export function startContainer(node: PlanNode, number: number): Exec {
+/** Changing. Standard input: the line of each file, then lines NAME=value of the secret variables. */
+export function startContainer(node: PlanNode, number: number, files: readonly string[] = []): Exec {
   const labels = { ...node.container.labels, 'sparkops.number': String(number) };
   const words = dockerRun({ ...node.container, labels }, node.env).words;
-  return run('sh', programPath(node.paths.state, 'start-container.sh'), node.paths.run, '--', ...words);
+  return run('sh', programPath(node.paths.state, 'start-container.sh'), node.paths.run, ...files, '--', ...words);
 }
 
 /** Changing. Fine when some of them are gone already: look afterwards. */
@@ -51,6 +51,16 @@ export function putFile(node: PlanNode, path: string): Exec {
   return run('sh', programPath(node.paths.state, 'put-file.sh'), path);
 }
 
+/** Changing, for an instant. Prints "missing PROGRAM" for each that the node's image lacks. */
+export function imagePrograms(
+  { container: spec, paths }: PlanNode,
+  realm: string,
+  programs: readonly [string, ...string[]],
+): Exec {
+  const name = container(`sparkops-programs-${realm}`);
+  return run('sh', programPath(paths.state, 'image-programs.sh'), name, image(spec.image), ...programs);
+}
+
 /** Changing. Does nothing when the engine runs there already. */
 export function startServe({ container: { name }, paths }: PlanNode, argv: readonly string[]): Exec {
   return run('sh', programPath(paths.state, 'start-serve.sh'), container(name), paths.run, '--', ...argv);
@@ -59,6 +69,11 @@ export function startServe({ container: { name }, paths }: PlanNode, argv: reado
 /** A program of ours, sent by standard input, in a running container. */
 export function execPython(name: string, ...args: (string | number)[]): Exec {
   return run('docker', 'exec', '-i', container(name), 'python3', '-', ...args);
+}
+
+/** Fails unless the container runs. */
+export function containerProcesses(name: string): Exec {
+  return run('docker', 'top', container(name), '-eo', 'pid,args');
 }
 
 export function containerLogs(name: string, lines: number): Exec {

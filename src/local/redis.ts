@@ -32,6 +32,6 @@ export async function findRedisProgram(options: Omit<FindRedis, 'folder' | 'url'
   const unpacked = await redisFromApt({ cache, path, log: options.log });
   if (unpacked) return unpacked;
   throw new OperatorError('store-away', 'No Redis on this machine', {
-    hint: 'Install one (brew install redis, apt install redis-server, dnf install valkey), or start one with docker compose up redis and set REDIS_URL=redis://127.0.0.1:6379.',
+    hint: 'Install one (brew install redis, apt install redis-server, dnf install valkey), or set REDIS_URL to one that runs elsewhere.',
   });
 }

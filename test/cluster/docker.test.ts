@@ -4,6 +4,7 @@ import {
   dockerRun,
   envFile,
   execPython,
+  imagePrograms,
   putFile,
   removeContainers,
   startContainer,
@@ -59,4 +60,10 @@ it('writes secrets as an env file, one line each', () => {
   expect(envFile({ HF_TOKEN: 'a=b c', KEY: 'x' })).toBe('HF_TOKEN=a=b c\nKEY=x\n');
   expect(envFile({})).toBe('');
   expect(() => envFile({ HF_TOKEN: 'a\nPATH=/evil' })).toThrow('The value of HF_TOKEN has more than one line');
+});
+
+it('looks into the image under a name that is no deployment', () => {
+  expect(imagePrograms(head, 'lab', ['ray', 'vllm']).words.join(' ')).toBe(
+    `sh ${programPath(STATE, 'image-programs.sh')} sparkops-programs-lab ${head.container.image} ray vllm`,
+  );
 });

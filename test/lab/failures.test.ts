@@ -55,7 +55,7 @@ it('adds the executor that a recipe for two nodes lacks', async () => {
 
 it.each([
   ['missing', 'preflight', 'is not on this node'],
-  ['without-ray', 'start-head', 'the image has no program ray'],
+  ['without-ray', 'preflight', 'the image has no program ray'],
 ])('image %s ends failed at %s', async (image, phase, words) => {
   const record = await deployWith({ image });
 

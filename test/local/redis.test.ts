@@ -7,6 +7,7 @@ import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findRedis } from '../../src/local/redis.ts';
 import { startRedis } from '../../src/local/redis-server.ts';
+import { redisProgram } from '../support/redis-program.ts';
 
 let folder: string;
 const cleanups: (() => Promise<unknown>)[] = [];
@@ -57,7 +58,7 @@ describe('findRedis', () => {
     });
     await expect(searched).rejects.toMatchObject({
       code: 'store-away',
-      hint: expect.stringMatching(/brew.*apt.*dnf.*docker compose/),
+      hint: expect.stringMatching(/brew.*apt.*dnf.*REDIS_URL/),
     });
   });
 
@@ -79,24 +80,24 @@ describe('findRedis', () => {
 
 describe('startRedis', () => {
   it('keeps its data over a restart and over a kill', async () => {
-    const first = await startRedis({ folder });
+    const first = await startRedis({ folder, ...(await redisProgram()) });
     cleanups.push(first.stop);
     await (await client(first.url)).set('a', '1');
     await first.stop();
-    const second = await startRedis({ folder, port: first.port });
+    const second = await startRedis({ folder, port: first.port, ...(await redisProgram()) });
     cleanups.push(second.stop);
     const redis = await client(second.url);
     await redis.set('b', '2');
     await second.kill();
-    const third = await startRedis({ folder, port: first.port });
+    const third = await startRedis({ folder, port: first.port, ...(await redisProgram()) });
     cleanups.push(third.stop);
     expect(await (await client(third.url)).mget('a', 'b')).toEqual(['1', '2']);
   });
 
   it('shows the lines of one that can not start', async () => {
-    const first = await startRedis({ folder });
+    const first = await startRedis({ folder, ...(await redisProgram()) });
     cleanups.push(first.stop);
-    const second = startRedis({ folder: join(folder, 'second'), port: first.port });
+    const second = startRedis({ folder: join(folder, 'second'), port: first.port, ...(await redisProgram()) });
     await expect(second).rejects.toMatchObject({
       code: 'store-away',
       lines: expect.arrayContaining([expect.stringMatching(/in use/)]),

@@ -32,6 +32,23 @@ it('starts a container with secrets that nothing keeps', async () => {
   expect(await readFile(join(run, 'serve.py'), 'utf8')).toContain('serve.exit');
 });
 
+it('writes a line of standard input to each file before it starts the container', async () => {
+  const files = ['deployment.json', 'vllm/names.json'].map((name) => join(run, name));
+  const lines = ['{"a":"\\\\ é"}', ' ["X"]'];
+  const result = await node.run(
+    program('start-container.sh'),
+    [run, ...files, '--', 'docker', 'run', 'image'],
+    `${lines.join('\n')}\nHF_TOKEN=hf_x\n`,
+  );
+  expect(result.code).toBe(0);
+  expect(await Promise.all(files.map((file) => readFile(file, 'utf8')))).toEqual(lines.map((line) => `${line}\n`));
+  expect(await mode(files[0] ?? '')).toBe('600');
+  expect(await readFile(join(node.folder, 'seen-env'), 'utf8')).toBe('HF_TOKEN=hf_x\n');
+  expect((await node.run(program('start-container.sh'), [run, ...files, '--', 'docker', 'run', 'x'], 'one')).code).toBe(
+    1,
+  );
+});
+
 it('leaves no secrets behind when the container can not be started', async () => {
   await node.answer('run', 'any', undefined, 'Conflict. The container name is in use');
   const result = await node.run(

@@ -33,6 +33,7 @@ it.each([
   ['ssh-refused', 'preflight', 'connection refused'],
   ['wrong-host-key', 'preflight', 'SHA256:'],
   ['missing-image', 'preflight', 'is not on this node'],
+  ['no-program', 'preflight', 'the image has no program ray'],
   ['ray-without-gpu', 'verify-ray', 'without a GPU'],
   ['port-taken', 'preflight', '8000'],
 ] as const)('%s ends failed at %s and shows it', { timeout: 60_000 }, async (fault, phase, words) => {

@@ -2,31 +2,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { renderPlan } from '../../src/cluster/engines/render-plan.ts';
-import type { CheckRow, Progress } from '../../src/cluster/finding.ts';
 import type { PhaseName, Plan } from '../../src/cluster/plan.ts';
-import { openMachines } from '../../src/cluster/remote/machines.ts';
-import { raiseAll } from '../../src/cluster/remote/raise-all.ts';
 import { sshTransport } from '../../src/cluster/remote/ssh-transport.ts';
 import type { Transport } from '../../src/cluster/remote/transport.ts';
 import type { Recipe } from '../../src/config/recipe-file.ts';
 import { Timeouts } from '../../src/config/sparkops-file.ts';
-import { PHASES } from '../../src/jobs/phases/all.ts';
-import type { PhaseContext, Verdict } from '../../src/jobs/phases/phase.ts';
+import type { Verdict } from '../../src/jobs/phases/phase.ts';
 import {
   type PretendSparks,
   type PretendSparksOptions,
   startPretendSparks,
 } from '../../src/local/sparks/pretend-sparks.ts';
+import { type DeployByHand, deployByHand } from './deploy-by-hand.ts';
 
-export interface Deploying {
+export interface Deploying extends DeployByHand {
   sparks: PretendSparks;
   plan: Plan;
-  ctx: PhaseContext;
-  rows: CheckRow[];
-  progress: Progress[];
-  kept: Record<string, unknown>;
-  /** Look, act, look: as a run does it. */
-  phase: (name: PhaseName) => Promise<Verdict>;
   /** All of them in order, up to the first that doesn't end well. */
   upTo: (name: PhaseName) => Promise<Verdict>;
   /** Another deployment on the same machines. */
@@ -109,39 +100,8 @@ async function begin(given: {
   another: Deploying['another'];
 }): Promise<Deploying> {
   const { sparks, transport, end, number, plan, another } = given;
-  const grip = { realm: 'lab', fence: number, token: `token-${number}` };
-  const about = { number, recipe: plan.recipe, by: 'Operator', since: new Date().toISOString() };
-  const raised = await raiseAll({ plan, transport, grip, about, signal: end.signal });
-  const rows: CheckRow[] = [];
-  const progress: Progress[] = [];
-  const kept: Record<string, unknown> = {};
-  const ctx: PhaseContext = {
-    plan,
-    number,
-    machines: openMachines({
-      plan,
-      transport,
-      grip: () => Promise.resolve(grip),
-      signal: end.signal,
-      ...(raised.ok && { raiseProblems: raised.problems }),
-    }),
-    signal: end.signal,
-    limitMs: 0,
-    secret: () => undefined,
-    checks: async (more) => void rows.push(...more),
-    note: async () => undefined,
-    progress: async (value) => void progress.push(value),
-    keep: async (facts) => void Object.assign(kept, facts),
-  };
-
-  async function phase(name: PhaseName): Promise<Verdict> {
-    const { look, act } = PHASES[name];
-    const own = { ...ctx, limitMs: plan.limits.phases[name] };
-    const verdict = await look(own);
-    if (verdict.state !== 'needed' || !act) return verdict;
-    await act(own);
-    return look(own);
-  }
+  const byHand = await deployByHand({ plan, transport, number, signal: end.signal });
+  const { phase } = byHand;
 
   async function upTo(last: PhaseName): Promise<Verdict> {
     for (const name of plan.phases) {
@@ -151,5 +111,5 @@ async function begin(given: {
     throw new Error(`${last} is no phase of this plan`);
   }
 
-  return { sparks, plan, ctx, rows, progress, kept, phase, upTo, another, stop: async () => undefined };
+  return { ...byHand, sparks, plan, upTo, another, stop: async () => undefined };
 }

@@ -95,7 +95,7 @@ export async function startPlace({
 /** Takes over the end of all that it is given. */
 export function placeIn<A extends Around>(around: A, { redis, realm }: { redis: TestRedis; realm: string }): Place<A> {
   const products: RunningProduct[] = [];
-  const store = openStore(realm, new Redis(redis.url));
+  const store = openStore(realm, connect(redis.url));
   const journal = createJournal(store, () => new Date());
   const record = async (number: number) => (await journal.findByNumber(number))?.record;
 
@@ -200,6 +200,13 @@ function tail(log: readonly LogLine[]): string {
     .slice(-20)
     .map((line) => JSON.stringify(line))
     .join('\n');
+}
+
+/** Tests take Redis away: it connects again by itself. */
+function connect(url: string): Redis {
+  const client = new Redis(url);
+  client.on('error', () => undefined);
+  return client;
 }
 
 /** Asks every 25 ms until there is an answer. */

@@ -42,7 +42,7 @@ export async function pollRayNodes(
   });
   if (result.exitCode !== 0 && nodes.length === 0) {
     throw new OperatorError('command-failed', `Ray on ${head.node.name} can't be asked for its nodes.`, {
-      hint: `On ${head.node.name}: docker logs ${name}`,
+      hint: 'sparkops plan prints the docker command, to be tried by hand.',
       lines: result.stderr.trim().split('\n').slice(-10),
       node: head.node.name,
       short: `Ray on ${head.node.name} doesn't answer`,
@@ -88,7 +88,7 @@ function strangerFinding(stranger: RayNode, missing: readonly PlanNode[], plan: 
     node: node.name,
     short: `Ray on ${node.name} has the wrong address`,
     text: `${node.name} registered with Ray as ${stranger.address}${kind}, not ${wanted}: ${consequence(node, plan)}.`,
-    remedy: `ray start on ${node.name} must take --node-ip-address ${wanted}: see "Local node IP" in docker logs ${node.container.name}, and whether a wrapper of the image changes the address.`,
+    remedy: `ray start on ${node.name} must take --node-ip-address ${wanted}: see whether a wrapper in the image drops it. sparkops plan prints the docker command, to be tried by hand.`,
   };
 }
 
@@ -115,6 +115,6 @@ function noGpuFinding({ name, fabric, container }: PlanNode): Omit<Finding, 'lin
     node: name,
     short: `Ray on ${name} sees no GPU`,
     text: `${name} registered with Ray as ${fabric.address} without a GPU: placing the model there would wait for ever.`,
-    remedy: `On ${name}: docker exec ${container.name} nvidia-smi. If it fails, look at the NVIDIA container toolkit and the driver.`,
+    remedy: `On ${name}: docker run --rm --gpus all --entrypoint nvidia-smi ${container.image}. If it fails, look at the NVIDIA container toolkit and the driver.`,
   };
 }

@@ -7,11 +7,25 @@ import { OperatorError } from '../../errors.ts';
 import { ownContainer } from './look-around.ts';
 import type { PhaseContext } from './phase.ts';
 
-/** Starts the node's container; one that runs already is adopted, one that has ended is replaced. */
-export async function ensureContainer(ctx: PhaseContext, machine: Machine): Promise<void> {
+/** A file of one line. */
+export interface NodeFile {
+  path: string;
+  text: string;
+}
+
+/**
+ * Writes the files and starts the node's container, in one command; one that runs already is adopted, one that has
+ * ended is replaced. Nothing runs before the files stand.
+ */
+export async function ensureContainer(
+  ctx: PhaseContext,
+  machine: Machine,
+  files: readonly NodeFile[] = [],
+): Promise<void> {
   const { node } = machine;
-  const command = startContainer(node, ctx.number);
-  const stdin = secretsOf(ctx, node);
+  const paths = files.map(({ path }) => path);
+  const command = startContainer(node, ctx.number, paths);
+  const stdin = new Secret(files.map(({ text }) => text).join('') + envFile(secretsOf(ctx, node)));
   let result = await machine.change(command, { stdin });
   if (result.exitCode !== 0 && /Conflict\./.test(result.stderr)) {
     const own = await ownContainer(machine, ctx.plan);
@@ -39,7 +53,7 @@ export async function lastWords(machine: Machine, lines = 12): Promise<string[]>
     .slice(-lines);
 }
 
-function secretsOf({ secret, plan }: PhaseContext, node: PlanNode): Secret {
+function secretsOf({ secret, plan }: PhaseContext, node: PlanNode): Record<string, string> {
   const values = Object.entries(node.secrets).map(([variable, name]) => {
     const value = secret(name);
     if (value) return [variable, value.reveal()] as const;
@@ -51,5 +65,5 @@ function secretsOf({ secret, plan }: PhaseContext, node: PlanNode): Secret {
       },
     );
   });
-  return new Secret(envFile(Object.fromEntries(values)));
+  return Object.fromEntries(values);
 }

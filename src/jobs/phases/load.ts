@@ -97,7 +97,7 @@ function unplaced({ address, line }: PlacementWait, { plan: { nodes } }: PhaseCo
     node: name,
     lines: [line.slice(0, 300)],
     remedy:
-      'Compare "Local node IP" in docker logs of the containers with the fabric addresses in the cluster\'s file, and see that nothing else holds their GPUs.',
+      "Compare the fabric addresses in the cluster's file with `ip -4 addr` on the nodes, and see that nothing else holds their GPUs.",
   };
 }
 

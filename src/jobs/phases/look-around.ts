@@ -1,3 +1,4 @@
+import { containerProcesses } from '../../cluster/docker.ts';
 import { type Belonging, sortContainers } from '../../cluster/probes/belonging.ts';
 import { lookAtContainers, type OurContainer } from '../../cluster/probes/containers.ts';
 import type { Machine } from '../../cluster/machine.ts';
@@ -24,4 +25,15 @@ export async function lookAround({ machines, plan }: PhaseContext): Promise<Surr
 export async function ownContainer(machine: Machine, { realm }: { realm: string }): Promise<OurContainer | undefined> {
   const { containers } = await lookAtContainers(machine, { realm });
   return containers.find(({ name }) => name === machine.node.container.name);
+}
+
+/** Undefined: its container runs. For asking again and again: as long as it runs, a whole look would cost the node more. */
+export async function endedContainer(
+  machine: Machine,
+  plan: { realm: string },
+): Promise<{ own: OurContainer | undefined } | undefined> {
+  const { exitCode } = await machine.read(containerProcesses(machine.node.container.name));
+  if (exitCode === 0) return undefined;
+  const own = await ownContainer(machine, plan);
+  return own?.running ? undefined : { own };
 }

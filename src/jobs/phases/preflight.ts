@@ -4,13 +4,17 @@ import { named, sentence } from '../sentence.ts';
 import { beforeLimit } from './before-limit.ts';
 import type { Phase, Verdict } from './phase.ts';
 
-/** Everything that can be known before anything is changed: all rows at once. */
+/** Everything that can be known before a deploy begins: all rows at once. */
 export const preflight: Phase = {
   name: 'preflight',
 
   async look(ctx) {
     const { plan, machines, signal } = ctx;
-    const { rows, imageDigest } = await runChecks(plan, machines, { signal, limitMs: beforeLimit(ctx) });
+    const { rows, imageDigest } = await runChecks(plan, machines, {
+      signal,
+      limitMs: beforeLimit(ctx),
+      tryImage: true,
+    });
     await ctx.checks(rows);
     if (imageDigest !== undefined) await ctx.keep({ imageDigest });
     return verdictOf(rows);

@@ -19,7 +19,7 @@ export const serve: Phase = {
       'command-failed',
       `The engine could not be started on ${head.node.name}: ${lines.at(-1) ?? ''}`,
       {
-        hint: `Does the image have python3? On ${head.node.name}: docker exec ${head.node.container.name} python3 --version`,
+        hint: `Does the image have python3? On ${head.node.name}: docker run --rm --entrypoint python3 ${head.node.container.image} --version`,
         lines,
         node: head.node.name,
         short: `no start of the engine on ${head.node.name}`,

@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { putFile } from '../../cluster/docker.ts';
 import { carryOverFile } from '../../cluster/engines/carry-over.ts';
 import type { Machine } from '../../cluster/machine.ts';
 import { OperatorError } from '../../errors.ts';
 import { beforeLimit } from './before-limit.ts';
-import { ensureContainer, lastWords } from './ensure-container.ts';
-import { ownContainer } from './look-around.ts';
+import { ensureContainer, lastWords, type NodeFile } from './ensure-container.ts';
+import { endedContainer, ownContainer } from './look-around.ts';
 import { onEach } from './on-each.ts';
 import type { Phase, PhaseContext } from './phase.ts';
 import { removeOwn } from './remove-from-nodes.ts';
@@ -35,45 +34,34 @@ export const startHead: Phase = {
 
   async act(ctx) {
     const [head] = ctx.machines;
-    await writeRecord(ctx, head);
-    await ensureContainer(ctx, head);
+    await ensureContainer(ctx, head, filesOf(ctx));
     await waitForRay(ctx, head);
   },
 
   undo: (ctx) => removeOwn(ctx, ctx.machines[0]),
 };
 
-/** Before anything runs, so that a node always knows which deployment its containers are of. */
-async function writeRecord({ plan, number }: PhaseContext, head: Machine): Promise<void> {
-  const { uid, cluster, recipe } = plan;
-  const record = `${JSON.stringify({ schema: 1, number, uid, cluster, recipe, plan })}\n`;
-  await put(head, `${head.node.paths.run}/deployment.json`, record);
-  const kept = carryOverFile(plan.nodes);
-  if (kept) await put(head, kept.path, kept.text);
-}
-
-async function put(head: Machine, path: string, stdin: string): Promise<void> {
-  const { exitCode, stderr } = await head.change(putFile(head.node, path), { stdin });
-  if (exitCode === 0) return;
-  throw new OperatorError('command-failed', `${path} on ${head.node.name} could not be written.`, {
-    hint: `Look at the folder and the disk of ${head.node.name}.`,
-    lines: stderr.trim().split('\n').slice(-5),
-    node: head.node.name,
-  });
+/** The record is one of them, so that a node always knows which deployment its containers are of. */
+function filesOf({ plan, number }: PhaseContext): NodeFile[] {
+  const { uid, cluster, recipe, nodes } = plan;
+  const text = `${JSON.stringify({ schema: 1, number, uid, cluster, recipe, plan })}\n`;
+  const kept = carryOverFile(nodes);
+  return [{ path: `${nodes[0].paths.run}/deployment.json`, text }, ...(kept ? [kept] : [])];
 }
 
 async function waitForRay(ctx: PhaseContext, head: Machine): Promise<void> {
-  const { name, container } = head.node;
+  const { name } = head.node;
   const giveUp = performance.now() + beforeLimit(ctx);
   for (let poll = 0; !(await rayAnswers(ctx)); poll++) {
-    const own = poll % POLLS_PER_LOOK === POLLS_PER_LOOK - 1 ? await ownContainer(head, ctx.plan) : undefined;
-    if (own && !own.running) {
+    const ended = poll % POLLS_PER_LOOK === POLLS_PER_LOOK - 1 ? await endedContainer(head, ctx.plan) : undefined;
+    const own = ended?.own;
+    if (own) {
       const why = own.outOfMemory ? ': the node ran out of memory' : '';
       throw new OperatorError(
         'command-failed',
         `Ray on ${name} ended with code ${own.exitCode} before it answered${why}.`,
         {
-          hint: `On ${name}: docker logs ${container.name}`,
+          hint: 'sparkops plan prints the docker command, to be tried by hand.',
           lines: await lastWords(head),
           node: name,
           short: own.outOfMemory ? `${name} ran out of memory` : `Ray on ${name} ended`,

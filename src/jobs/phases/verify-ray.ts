@@ -4,7 +4,7 @@ import type { Machine } from '../../cluster/machine.ts';
 import { pollRayNodes } from '../../cluster/probes/ray-nodes.ts';
 import { beforeLimit } from './before-limit.ts';
 import { lastWords } from './ensure-container.ts';
-import { ownContainer } from './look-around.ts';
+import { endedContainer } from './look-around.ts';
 import { onEach } from './on-each.ts';
 import type { Phase, PhaseContext, Verdict } from './phase.ts';
 
@@ -50,8 +50,8 @@ async function deadContainer({ machines, plan }: PhaseContext, signal: AbortSign
   for (;;) {
     // Its end is decided by the other side of the race.
     if (!(await sleep(LOOK_MS, true, { signal }).catch(() => false))) return new Promise(() => undefined);
-    const looks = await onEach(machines, async (machine) => ({ machine, own: await ownContainer(machine, plan) }));
-    const dead = looks.find(({ own }) => !own?.running);
+    const looks = await onEach(machines, async (machine) => ({ machine, ended: await endedContainer(machine, plan) }));
+    const [dead] = looks.flatMap(({ machine, ended }) => (ended ? [{ machine, own: ended.own }] : []));
     if (!dead) continue;
     const { machine, own } = dead;
     const how = own ? `ended with code ${own.exitCode}${own.outOfMemory ? ' (out of memory)' : ''}` : 'is gone';
@@ -66,12 +66,12 @@ async function withLogs(
   machine: Machine,
   seen: readonly string[],
 ): Promise<Finding> {
-  const { name, container } = machine.node;
+  const { name } = machine.node;
   const words = await lastWords(machine, 15 - Math.min(seen.length, 5));
   return {
     ...what,
     node: name,
     lines: [...seen.slice(0, 5), ...words],
-    remedy: `On ${name}: docker logs ${container.name}`,
+    remedy: `Its log ends with these lines. sparkops plan prints the docker command, to be tried by hand on ${name}.`,
   };
 }

@@ -41,7 +41,7 @@ export interface PretendSparks {
   /** Holds the nth command on `node` whose text matches, counted from now, before it starts. */
   hold: (node: NodeName, pattern: string | RegExp, nth?: number) => Hold;
   containers: (node: NodeName) => PretendContainer[];
-  /** How often each container name was ever started on a node, and "engine" for the engine. */
+  /** How often each container name was ever started on a node to stay, and "engine" for the engine. */
   starts: (node: NodeName) => Record<string, number>;
   /** Where the engine answers, for asking it directly; undefined while it does not listen. */
   engineUrl: () => string | undefined;

@@ -31,6 +31,9 @@ function pretend(
         return { exitCode: 125, stderr: 'docker: Conflict. The name is in use' };
       held[node].push({ name: started, uid: plan.uid });
     }
+    const seen = /docker top (\S+)/.exec(text)?.[1];
+    if (seen !== undefined)
+      return held[node].some(({ name, running = true }) => name === seen && running) ? '' : { exitCode: 1 };
     if (text.includes('docker logs')) return { stdout: 'Local node IP: x\n', stderr: 'last words\n' };
     return text.startsWith('sh -s') ? containersAnswer(held[node], [...ports]) : '';
   };
@@ -68,16 +71,15 @@ describe('start-head', () => {
       saw: 'Ray answers at 192.168.200.12:29501, seen from spark2',
     });
     expect(run.changes()).toEqual([
-      'spark1: put-file.sh /home/aurora/.sparkops/runs/abcdefghij/deployment.json',
       expect.stringMatching(
-        /^spark1: start-container.sh \/home\/aurora\/.sparkops\/runs\/abcdefghij -- docker run .*sparkops.number=142/,
+        /^spark1: start-container.sh (\/home\/aurora\/.sparkops\/runs\/abcdefghij) \1\/deployment.json -- docker run .*sparkops.number=142/,
       ),
     ]);
-    const record = run.transport.calls.find(({ text }) => text.includes('put-file'))?.stdin ?? '';
+    const record = run.transport.calls.find(({ text }) => text.includes('deployment.json'))?.stdin ?? '';
     expect(JSON.parse(record)).toMatchObject({ schema: 1, number: 142, uid: plan.uid, plan: { image: plan.image } });
     expect(dialed).toEqual(Array.from({ length: 4 }, () => 'spark2: 192.168.200.12:29501'));
-    // look, record, container, look
-    expect(run.transport.calls.filter(({ node }) => node === 'spark1')).toHaveLength(4);
+    // look, record and container, look
+    expect(run.transport.calls.filter(({ node }) => node === 'spark1')).toHaveLength(3);
   });
 
   it('asks the head itself when it is alone', async () => {
@@ -100,7 +102,6 @@ describe('start-head', () => {
     const run = fakeRun(plan, script, { dial });
     expect(await run.go(PHASES['start-head'])).toMatchObject({ state: 'done' });
     expect(run.changes().map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual([
-      'spark1: put-file.sh',
       'spark1: start-container.sh',
       'spark1: docker',
       'spark1: start-container.sh',
@@ -113,7 +114,7 @@ describe('start-head', () => {
     const run = fakeRun(secret, script, { dial, secrets: { huggingface: 'hf_x' } });
     await run.go(PHASES['start-head']);
     const start = run.transport.calls.find(({ text }) => text.includes('start-container'));
-    expect(start?.stdin).toBe('HF_TOKEN=hf_x\n');
+    expect(start?.stdin).toMatch(/^\{.*\}\nHF_TOKEN=hf_x\n$/);
     expect(start?.text).not.toContain('hf_x');
 
     const without = fakeRun(secret, pretend().script, { dial });
@@ -135,7 +136,7 @@ describe('start-head', () => {
     const run = fakeRun(differing, script, { dial });
     await run.go(PHASES['start-head']);
     const put = run.transport.calls.find(({ text }) => text.includes('/run/vllm/'));
-    expect(put?.stdin).toBe('["NCCL_IB_HCA","VLLM_CONFIG_ROOT"]\n');
+    expect(put?.stdin).toMatch(/^\{.*\}\n\["NCCL_IB_HCA","VLLM_CONFIG_ROOT"\]\n$/);
   });
 
   it('says what Docker said when it can not start', async () => {
@@ -152,7 +153,7 @@ describe('start-head', () => {
 
   it('says that the record can not be written', async () => {
     const { script } = pretend({}, ({ text }) =>
-      text.includes('put-file') ? { exitCode: 1, stderr: 'No space left' } : undefined,
+      text.includes('deployment.json') ? { exitCode: 1, stderr: 'No space left' } : undefined,
     );
     await expect(fakeRun(plan, script).go(PHASES['start-head'])).rejects.toMatchObject({ lines: ['No space left'] });
   });
@@ -160,7 +161,7 @@ describe('start-head', () => {
   it('ends at once when the container ends, with its last words', async () => {
     const { script, held } = pretend({}, ({ text }) => {
       const [first] = held['spark1'] ?? [];
-      if (text.startsWith('sh -s') && first) Object.assign(first, { running: false, exit: 1 });
+      if (text.startsWith('docker top') && first) Object.assign(first, { running: false, exit: 1 });
       return undefined;
     });
     await expect(fakeRun(plan, script).go(PHASES['start-head'])).rejects.toMatchObject({

@@ -1,14 +1,7 @@
-import { access } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PHASES } from '../../../src/jobs/phases/all.ts';
 import { type Deploying, deployOnPretendSparks } from '../../support/on-pretend-sparks.ts';
 
-const standIns = fileURLToPath(new URL('../../../dist/local/sparks/stand-ins/docker.js', import.meta.url));
-const built = await access(standIns).then(
-  () => true,
-  () => false,
-);
 let running: Deploying | undefined;
 
 afterEach(async () => {
@@ -21,7 +14,7 @@ async function on(...options: Parameters<typeof deployOnPretendSparks>): Promise
   return running;
 }
 
-describe.skipIf(!built)('on two pretend Sparks', () => {
+describe('on two pretend Sparks', () => {
   it('deploys, guards what serves, removes what is left over, and stops', async () => {
     const first = await on();
     for (const name of first.plan.phases) {
@@ -120,10 +113,12 @@ describe.skipIf(!built)('on two pretend Sparks', () => {
   });
 
   it('says in plain words that the image has no ray', async () => {
-    const { upTo } = await on({ faults: ['no-program'] });
-    await expect(upTo('start-head')).rejects.toThrow(
-      'spark1 could not start its container: the image has no program ray.',
-    );
+    const { phase, sparks } = await on({ faults: ['no-program'] });
+    expect(await phase('preflight')).toMatchObject({
+      state: 'blocked',
+      finding: { text: expect.stringMatching(/^spark1: the image has no program ray\. 1 more/) },
+    });
+    expect([sparks.containers('spark1'), sparks.containers('spark2')]).toEqual([[], []]);
   });
 
   it('shows a wrong host key beside the rows of the other node', async () => {

@@ -302,7 +302,10 @@ describe('verify-ray', () => {
       plan,
       on(
         () => [own, { name: 'sparkops-abcdefghij-spark2', uid: plan.uid, running: false, exit: 1 }],
-        ({ text }) => (text.includes('ray-nodes') ? new Promise<never>(() => undefined) : undefined),
+        ({ node, text }) => {
+          if (text.includes('ray-nodes')) return new Promise<never>(() => undefined);
+          return text.startsWith('docker top') && node === 'spark2' ? { exitCode: 1 } : undefined;
+        },
       ),
       { limitMs: 60_000 },
     );

@@ -62,7 +62,7 @@ export async function startLabPlace(options: LabPlaceOptions = {}): Promise<LabP
 /** The shipped recipe, on the lab's two hosts. */
 export async function writeLabConfig(
   folder: string,
-  { image = 'latest', timeouts, env, command }: LabPlaceOptions = {},
+  { image = 'latest', timeouts, env, command, cluster = CLUSTER }: LabPlaceOptions & { cluster?: object } = {},
 ): Promise<void> {
   const recipe = parseDocument(await readFile(RECIPE, 'utf8'));
   recipe.set('container', `${IMAGE}:${image}`);
@@ -77,7 +77,7 @@ export async function writeLabConfig(
     stringify({ name: 'lab', operators: [OPERATOR], timeouts: { ...TIMEOUTS, ...timeouts } }),
   );
   await writeFile(join(folder, 'recipes', 'qwen35.yaml'), String(recipe));
-  await writeFile(join(folder, 'clusters', 'spark.yaml'), stringify(CLUSTER));
+  await writeFile(join(folder, 'clusters', 'spark.yaml'), stringify(cluster));
 }
 
 const fabric = (address: string) => ({ address, interface: 'enp1s0f0np0', rdma: ['rocep1s0f0', 'roceP2p1s0f0'] });

@@ -2,6 +2,7 @@ import type { CheckRow } from '../../finding.ts';
 import type { Plan, PlanNode } from '../../plan.ts';
 import type { Belonging } from '../belonging.ts';
 import type { NodeFacts } from './facts.ts';
+import type { ImagePrograms } from './image-programs.ts';
 
 /** What a check may look at: its node, and what it takes to compare it with the others. */
 export interface CheckInput {
@@ -10,6 +11,8 @@ export interface CheckInput {
   facts: NodeFacts;
   /** Undefined for the head itself, and when the head could not be read. */
   head: NodeFacts | undefined;
+  /** Undefined when nothing may be started on the nodes. */
+  programs: ImagePrograms | undefined;
   belonging: Belonging;
   /** Every node could be read. Otherwise nobody knows whose a container is. */
   complete: boolean;

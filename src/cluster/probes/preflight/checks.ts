@@ -7,6 +7,7 @@ import { gpuCheck } from './gpu-check.ts';
 import { imageCheck } from './image-check.ts';
 import { leftoversCheck } from './leftovers-check.ts';
 import { portsCheck } from './ports-check.ts';
+import { programsCheck } from './programs-check.ts';
 import { servingCheck } from './serving-check.ts';
 import { toolsCheck } from './tools-check.ts';
 
@@ -18,6 +19,7 @@ export const CHECKS: readonly Check[] = [
   imageCheck,
   digestCheck,
   entrypointCheck,
+  programsCheck,
   fabricCheck,
   servingCheck,
   leftoversCheck,

@@ -6,6 +6,7 @@ import { withLimit } from '../../remote/limit.ts';
 import { sortContainers } from '../belonging.ts';
 import { CHECKS } from './checks.ts';
 import { type NodeFacts, readNodeFacts } from './facts.ts';
+import { type ImagePrograms, readImagePrograms } from './image-programs.ts';
 
 export interface PreflightResult {
   rows: readonly CheckRow[];
@@ -13,13 +14,22 @@ export interface PreflightResult {
   imageDigest?: string;
 }
 
-/** All checks on all nodes, one command each. A node that can't be read or changed is a row, never a rejection. */
+export interface PreflightOptions {
+  signal: AbortSignal;
+  limitMs: number;
+  /** Also starts a container of the image on each node, for an instant: for machines that may be changed. */
+  tryImage?: boolean;
+}
+
+/** All checks on all nodes, at once. A node that can't be read or changed is a row, never a rejection. */
 export async function preflight(
   plan: Plan,
   machines: readonly Machine[],
-  limits: { signal: AbortSignal; limitMs: number },
+  options: PreflightOptions,
 ): Promise<PreflightResult> {
-  const read = await Promise.all(machines.map((machine) => readNode(machine, plan, limits)));
+  // While one node's fence is not raised, nothing may be changed on any.
+  const tryImage = options.tryImage === true && machines.every(({ raiseProblem }) => !raiseProblem);
+  const read = await Promise.all(machines.map((machine) => readNode(machine, plan, { ...options, tryImage })));
   const all = read.flatMap(({ machine, facts }) =>
     (facts?.containers ?? []).map((container) => ({ node: machine.node.name, container })),
   );
@@ -27,12 +37,13 @@ export async function preflight(
   const head = read[0]?.facts;
   const complete = read.every(({ facts }) => facts !== undefined);
 
-  const rows = read.flatMap(({ machine, facts, reach }) => {
+  const rows = read.flatMap(({ machine, facts, programs, reach }) => {
     const { node } = machine;
     const judged = !facts
       ? []
       : CHECKS.flatMap(({ name, judge }) => {
-          const row = judge({ plan, node, facts, head: node.role === 'head' ? undefined : head, belonging, complete });
+          const other = node.role === 'head' ? undefined : head;
+          const row = judge({ plan, node, facts, programs, head: other, belonging, complete });
           return row ? [{ node: node.name, check: name, ...row }] : [];
         });
     return [...reach, ...judged];
@@ -44,26 +55,27 @@ export async function preflight(
 interface NodeRead {
   machine: Machine;
   facts?: NodeFacts;
+  programs?: ImagePrograms | undefined;
   reach: readonly CheckRow[];
 }
 
 async function readNode(
   machine: Machine,
-  { realm, image }: Plan,
-  { signal, limitMs }: { signal: AbortSignal; limitMs: number },
+  plan: Plan,
+  { signal, limitMs, tryImage }: PreflightOptions,
 ): Promise<NodeRead> {
   const fence = fenceRows(machine);
   // A node that could not be raised is likely away: no need to wait for it as long as for the others.
   const patienceMs = fence.length > 0 ? limitMs / 2 : limitMs;
   const late = () => silent(machine, patienceMs);
   try {
-    const facts = await withLimit({ signal, limitMs: patienceMs, late }, () =>
-      readNodeFacts(machine, { realm, image }),
+    const [facts, programs] = await withLimit({ signal, limitMs: patienceMs, late }, () =>
+      Promise.all([readNodeFacts(machine, plan), tryImage ? readImagePrograms(machine, plan) : undefined]),
     );
-    return { machine, facts, reach: fence.length > 0 ? fence : [reached(machine)] };
+    return { machine, facts, programs, reach: fence.length > 0 ? fence : [reached(machine)] };
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof OperatorError)) throw error;
+    if (!(error instanceof OperatorError) || error.code === 'stale-fence') throw error;
     return { machine, reach: fence.length > 0 ? fence : [unread(machine, error)] };
   }
 }

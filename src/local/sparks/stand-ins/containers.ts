@@ -74,13 +74,12 @@ export function forgetGroup(containerFolder: string, pid: number): void {
   rmSync(join(containerFolder, 'groups', String(pid)), { force: true });
 }
 
-export function markStarted(machine: Machine, container: Container, pid: number): void {
+export function markStarted(container: Container, pid: number): void {
   recordGroup(container.folder, pid);
   writeWhole(join(container.folder, 'started'), JSON.stringify({ pid, at: new Date().toISOString() }));
-  noteStart(machine.folder, container.name);
 }
 
-/** One line for each start of a container or an engine, ever: nothing may start twice unseen. */
+/** One line for each start of a container that stays or an engine, ever: nothing may start twice unseen. */
 export function noteStart(machineFolder: string, name: string): void {
   appendFileSync(join(machineFolder, 'starts'), `${name}\n`);
 }

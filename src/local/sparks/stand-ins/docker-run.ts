@@ -8,6 +8,7 @@ import {
   findContainer,
   markEnded,
   markStarted,
+  noteStart,
   removeContainer,
   type Container,
 } from './containers.ts';
@@ -76,7 +77,7 @@ async function start(machine: Machine, container: Container, detached: boolean):
       detached: true,
       stdio: 'inherit',
     });
-    if (child.pid) markStarted(machine, container, child.pid);
+    if (child.pid) markStarted(container, child.pid);
     const code = await new Promise<number>((resolve) => child.on('exit', (value) => resolve(value ?? 137)));
     markEnded(container, code);
     return code;
@@ -90,7 +91,8 @@ async function start(machine: Machine, container: Container, detached: boolean):
     detached: true,
     stdio: ['ignore', 'ignore', errors],
   });
-  if (child.pid) markStarted(machine, container, child.pid);
+  if (child.pid) markStarted(container, child.pid);
+  noteStart(machine.folder, container.name);
   child.unref();
   return 0;
 }

@@ -29,7 +29,7 @@ function judge(name: string, changes: Partial<Omit<CheckInput, 'facts'>> & { fac
   if (!check) throw new Error(`no check ${name}`);
   const belonging = { own: [], leftovers: [], serving: [] };
   const input = { plan, node: head, head: undefined, belonging, complete: true, ...changes };
-  return check.judge({ ...input, facts: { ...facts, ...changes.facts } });
+  return check.judge({ programs: undefined, ...input, facts: { ...facts, ...changes.facts } });
 }
 
 function container(node: string, running = true): OnNode {
@@ -48,6 +48,27 @@ function container(node: string, running = true): OnNode {
   };
   return { node, container: it };
 }
+
+it('tells what the image lacks, and why it could not be tried', () => {
+  const wanted = ['ray', 'vllm', 'python3'];
+  const programs = (missing: string[]) => judge('programs', { programs: { state: 'looked', wanted, missing } });
+  expect(programs([])).toEqual({ state: 'ok', text: 'the image has ray, vllm and python3' });
+  expect(programs(['ray'])).toMatchObject({ state: 'failed', text: 'the image has no program ray' });
+  expect(programs(['ray', 'vllm'])?.short).toBe('the image has no program ray and vllm');
+
+  const refused = { state: 'not-started', reason: 'the disk is full', short: 'the disk of spark1 is full' } as const;
+  expect(judge('programs', { programs: refused })).toMatchObject({
+    state: 'failed',
+    short: 'the disk of spark1 is full',
+    text: 'no container of hellohal2064/vllm-qwen3.5-gb10:latest can be started: the disk is full',
+  });
+  expect(judge('programs', { programs: { state: 'unknown', why: 'spark1 is away' } })).toMatchObject({
+    state: 'warning',
+    text: 'could not be looked for: spark1 is away',
+  });
+  // Another row has told of it.
+  expect(judge('programs', { facts: { image: undefined }, programs: refused })).toBeUndefined();
+});
 
 it('has a row for everything on a good node', () => {
   const rows = CHECKS.flatMap(({ name }) => {

@@ -66,6 +66,27 @@ it('reads each node once and finds nothing wrong', async () => {
   ]);
 });
 
+it('looks into the image of each node where it may change them', async () => {
+  const { machines, transport } = fakeMachines(plan, ({ node, text }) => {
+    if (!text.includes('image-programs.sh')) return good(node);
+    return node === 'spark1' ? 'missing ray\n' : { exitCode: 125, stderr: 'docker: no space left on device.\n' };
+  });
+  const { rows } = await preflight(plan, machines, { ...limits, tryImage: true });
+  expect(rows.filter(({ state }) => state !== 'ok')).toMatchObject([
+    { node: 'spark1', check: 'programs', text: 'the image has no program ray' },
+    { node: 'spark2', check: 'programs', short: 'the disk of spark2 is full' },
+  ]);
+  const [first = ''] = transport.texts().filter((text) => text.includes('image-programs.sh'));
+  expect(first).toMatch(/^spark1: flock .*image-programs\.sh sparkops-programs-lab \S+ ray vllm python3$/);
+
+  const stale = fakeMachines(plan, ({ node, text }) =>
+    text.includes('image-programs.sh') ? { exitCode: 75 } : good(node),
+  );
+  await expect(preflight(plan, stale.machines, { ...limits, tryImage: true })).rejects.toMatchObject({
+    code: 'stale-fence',
+  });
+});
+
 it('shows all that is wrong at once, and reads the others when a node is away', async () => {
   const key = new OperatorError('host-key', 'spark2 shows another host key', { hint: 'Compare it.', node: 'spark2' });
   const bare = [section('docker', ['28.3.3']), section('tool flock', [], 127), containersAnswer()].join('\n');
@@ -107,8 +128,9 @@ it('tells why a fence could not be raised, and reads the node all the same', asy
   const finding = { text: 'spark1 has no flock', node: 'spark1', lines: ['flock: not found'], remedy: 'Install it.' };
   const raiseProblems = new Map([['spark1', finding]]);
   const { machines } = fakeMachines(plan, byNode({}), { raiseProblems });
-  const { rows } = await preflight(plan, machines, limits);
+  const { rows } = await preflight(plan, machines, { ...limits, tryImage: true });
   expect(rows[0]).toMatchObject({ node: 'spark1', check: 'reach', state: 'failed', text: 'spark1 has no flock' });
+  expect(rows.some(({ check }) => check === 'programs')).toBe(false);
   expect(rows[1]).toMatchObject({ node: 'spark1', check: 'docker', state: 'ok' });
 
   const away = new OperatorError('login', 'refused', { hint: '' });

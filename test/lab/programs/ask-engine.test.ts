@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { programText } from '../../src/cluster/remote/programs.ts';
+import { programText } from '../../../src/cluster/remote/programs.ts';
 
 /** An engine that answers everything with one text, and keeps what it was asked. */
 async function engine(answer: string): Promise<{ url: string; asked: { path: string; key: string; body: string }[] }> {
