@@ -13,7 +13,9 @@ async function output(changes: Parameters<typeof configFolder>[0]): Promise<{ co
 test('all is well', async () => {
   const { code, text } = await output({});
   expect(code).toBe(0);
-  expect(text).toMatch(/^Note: sparkops\.yaml: operators is empty, .*\nAll is well: 1 cluster, 1 recipe, revision [0-9a-f]{8}\.\n$/);
+  expect(text).toMatch(
+    /^Note: sparkops\.yaml: operators is empty, .*\nAll is well: 1 cluster, 1 recipe, revision [0-9a-f]{8}\.\n$/,
+  );
 });
 
 test('what sparkops does not act on is said, and is no problem', async () => {

@@ -52,17 +52,17 @@ export function linkPool(cluster: Cluster, { log, ...options }: PoolOptions): Li
   }
 
   async function connectBy(routes: readonly Route[]): Promise<Link> {
-    let failure: unknown;
+    const failures: unknown[] = [];
     for (const route of routes) {
       try {
         return await connectAlong(route);
       } catch (error) {
         // Another way leads to the same node: what it refuses here, it refuses there.
         if (isFinal(error) && error.node === route.node.name) throw error;
-        failure ??= error;
+        failures.push(error);
       }
     }
-    throw failure;
+    throw allOf(failures);
   }
 
   async function connectAlong(route: Route): Promise<Link> {
@@ -91,6 +91,17 @@ export function linkPool(cluster: Cluster, { log, ...options }: PoolOptions): Li
 
 function isFinal(error: unknown): error is OperatorError {
   return error instanceof OperatorError && (error.code === 'host-key' || error.code === 'login');
+}
+
+/** The first one, with what was wrong on the other ways. */
+function allOf([first, ...others]: readonly unknown[]): unknown {
+  if (!(first instanceof OperatorError) || others.length === 0) return first;
+  const { code, message, hint, node } = first;
+  return new OperatorError(code, [message, ...others.map(inWords)].join(' '), {
+    hint,
+    cause: first,
+    ...(node === undefined ? {} : { node }),
+  });
 }
 
 /** Names both the node that was wanted and the one that was not reached. */

@@ -11,7 +11,7 @@ import { sshTransport } from '../../../src/cluster/remote/ssh-transport.ts';
 import { findProgram } from '../../../src/local/find-program.ts';
 import { clusterOf, readKey, startSshServer } from '../../support/ssh-server.ts';
 
-const agent = await findProgram(['ssh-agent']);
+const agent = await findProgram(['ssh-agent'], process.env['PATH'] ?? '');
 
 test.skipIf(!agent)('logs in with a key that only the agent has', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sparkops-agent-'));

@@ -295,6 +295,12 @@ describe('what is not there', () => {
     target.via = ['spark3', 'spark1'];
     const transport = transportTo(cluster);
     expect((await transport.exec('spark2', run('echo', 'x'), { signal, limitMs })).stdout).toBe('x\n');
+    cluster.nodes.push({ ...jump, name: 'spark4', port: 2 });
+    target.via = ['spark3', 'spark4'];
+    const closed = transportTo(cluster).exec('spark2', run('true'), { signal, limitMs });
+    for (const each of ['spark3 (127.0.0.1:1): connection refused', 'spark4 (127.0.0.1:2): connection refused']) {
+      await expect(closed).rejects.toThrow(each);
+    }
     target.via = ['spark3'];
     await expect(transportTo(cluster).exec('spark2', run('true'), { signal, limitMs })).rejects.toMatchObject({
       code: 'unreachable',
