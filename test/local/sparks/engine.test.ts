@@ -162,7 +162,7 @@ describe('a fault', () => {
     await startPair();
     await bench.serve();
     await until(async () => (await served()).includes('Completed | 1/39'));
-    expect(await served()).toMatch(/1\/39 \[00:00<00:2\d, +0\.77s\/it\]/);
+    expect(await served()).toMatch(/1\/39 \[00:01<00:5\d, +1\.54s\/it\]/);
   });
 
   it('ray-without-gpu: the worker registers none', async () => {
