@@ -91,7 +91,9 @@ test.each(Object.keys(SIZES) as Size[])('a cancel asks first, and works by keybo
   expect(await list.getByText('asked to cancel').count()).toBe(0);
 
   await page.keyboard.press('Enter');
+  await question.waitFor();
   await page.keyboard.press('Tab');
+  expect(await hasFocus(question.getByRole('button', { name: 'Cancel it' }))).toBe(true);
   await page.keyboard.press('Enter');
   await card.getByRole('heading', { name: 'spark CANCELLED: qwen35 (#1)' }).waitFor({ timeout: 30_000 });
   expect(await hasFocus(card)).toBe(true);
