@@ -47,7 +47,10 @@ export function ask({ title, text, confirm, deny, style }) {
   confirmation.returnValue = 'no';
   confirmation.showModal();
   return new Promise((resolve) => {
-    confirmation.onclose = () => resolve(confirmation.returnValue === 'yes');
+    // Its event comes late: the last question's may arrive while this one is open.
+    confirmation.onclose = () => {
+      if (!confirmation.open) resolve(confirmation.returnValue === 'yes');
+    };
   });
 }
 
