@@ -15,7 +15,8 @@ import { type LookQueueClient, openLookQueue } from './jobs/looks/look-queue.ts'
 import { runLook } from './jobs/looks/run-look.ts';
 import type { LookRequest } from './jobs/looks/look-requests.ts';
 import { PHASES } from './jobs/phases/all.ts';
-import { openDeployQueue, within } from './jobs/queue.ts';
+import { openDeployQueue } from './jobs/queue.ts';
+import { within } from './within.ts';
 import { type RunningWorker, startWorker } from './jobs/start-worker.ts';
 import { logStore } from './jobs/store-watch.ts';
 import { openStore } from './jobs/store.ts';

@@ -15,7 +15,7 @@ import { slackLog } from './slack-log.ts';
 import { slackOver } from './slack.ts';
 import { checkSlackUrl, type Tokens } from './slack-url.ts';
 import { keepSocket, type Socket } from './sockets.ts';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 import { zonesOver } from './zones.ts';
 
 export interface BotOptions {

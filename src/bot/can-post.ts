@@ -1,7 +1,7 @@
 import { WebAPIPlatformError, type WebClient } from '@slack/web-api';
 import { OperatorError } from '../errors.ts';
 import type { Places } from './places.ts';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 /** A slow Slack must not keep a deploy from starting. */
 const LIMIT_MS = 3_000;

@@ -13,7 +13,7 @@ import { SLASH } from './grammar.ts';
 import { whichCommand } from './parse.ts';
 import { formProblems, typedDeploy, type FormValues } from './read-deploy-form.ts';
 import { slackWord } from './slack-problem.ts';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 export interface ListenOptions extends DispatchOptions {
   jobs: DispatchOptions['jobs'] & Pick<Jobs, 'once' | 'find' | 'plan'>;

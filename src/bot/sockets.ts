@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SocketModeReceiver, type App } from '@slack/bolt';
 import type { Logger } from 'pino';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 export interface SocketOptions {
   /** A receiver is used for one connection. */

@@ -1,5 +1,5 @@
 import type { WebClient } from '@slack/web-api';
-import { within } from './within.ts';
+import { within } from '../within.ts';
 
 const LIMIT_MS = 1_000;
 

@@ -1,6 +1,7 @@
 import { Queue, type Telemetry } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
+import { within } from '../within.ts';
 import { keysOf } from './keys.ts';
 
 /** A job carries only the deployment's id. */
@@ -32,17 +33,4 @@ export function openDeployQueue({ realm, redis, log, telemetry }: QueueOptions):
 export async function enqueue(queue: DeployQueue, uid: string, job: string, limitMs: number): Promise<void> {
   // BullMQ waits without limit for a Redis that is away.
   await within(limitMs, queue.add('run', { uid }, { jobId: job }));
-}
-
-export async function within<T>(limitMs: number, work: Promise<T>): Promise<T | undefined> {
-  work.catch(() => undefined);
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), limitMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

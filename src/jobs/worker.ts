@@ -5,7 +5,8 @@ import type { Logger } from 'pino';
 import type { Timeouts } from '../config/sparkops-file.ts';
 import type { Lease } from './lease.ts';
 import type { Outcome } from './phases/run-phases.ts';
-import { within, type DeployJob } from './queue.ts';
+import { within } from '../within.ts';
+import type { DeployJob } from './queue.ts';
 import { runDeployment, type Runner } from './runner.ts';
 import { RunStopped } from './stop-reason.ts';
 

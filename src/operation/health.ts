@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { within } from '../jobs/queue.ts';
+import { within } from '../within.ts';
 
 /** Something that must work for sparkops to do its work here. */
 interface Part {

@@ -1,5 +1,5 @@
 import type { DeployQueue } from '../jobs/queue.ts';
-import { within } from '../jobs/queue.ts';
+import { within } from '../within.ts';
 import type { Store } from '../jobs/store.ts';
 import type { Metrics } from './metrics.ts';
 

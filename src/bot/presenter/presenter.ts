@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
 import { SURFACE } from '../places.ts';
 import type { Slack } from '../slack.ts';
-import { within } from '../within.ts';
+import { within } from '../../within.ts';
 import { createLanes } from './lanes.ts';
 import { presentOne } from './present-one.ts';
 import type { PresentJobs } from './presentation.ts';

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import type { Logger } from 'pino';
 import { type ErrorCode, explain, OperatorError } from '../../errors.ts';
 import { keysOf } from '../keys.ts';
-import { within } from '../queue.ts';
+import { within } from '../../within.ts';
 import { BENCH_MS, type LookAnswer, type LookRequest } from './look-requests.ts';
 
 /** Asks for a look: here, or in whatever process has a worker. */
