@@ -8,12 +8,18 @@ section() {
   { "$@" </dev/null 2>&1; printf '\nrc=%s\n' "$?"; } | sed 's/^/ /'
 }
 
-# containers REALM STATE [records]: what the realm has on this node.
+# containers REALM STATE [records]: what the realm has on this node. Sets list: everybody's containers.
 containers() {
-  list=$(docker ps --all --no-trunc --filter "label=sparkops.realm=$1" --format '{{json .}}' </dev/null 2>&1)
-  section containers listed "$?"
-  names=$(printf '%s\n' "$list" | sed -n 's/.*"Names":"\([^"]*\)".*/\1/p')
-  for name in $names; do
+  list=$(docker ps --all --no-trunc --format '{{.ID}}|{{.Names}}|{{.Status}}|{{.Label "sparkops.realm"}}' </dev/null 2>&1)
+  code=$? seen=' '
+  if [ "$code" -ne 0 ]; then
+    section containers listed "$code"
+    list=''
+    return
+  fi
+  ours=$(printf '%s\n' "$list" | awk -F '|' -v realm="$1" 'NF == 4 && $4 == realm { print $2 }')
+  section containers printf '%s\n' "$ours"
+  for name in $ours; do
     container "$name" "$2" "${3-}"
   done
 }
@@ -41,23 +47,24 @@ container() {
   fi
   uid=$(printf '%s\n' "$fields" | sed -n 's/^label-deployment=//p' | sed 1q)
   run=$2/runs/$uid
-  engine=$(engine_of "$1" "$uid" "$run")
+  engine_of "$1" "$uid" "$run"
   section "container $1" printf '%s\n' "$fields" "engine=$engine" \
     "serve-started=$(first_line "$run/serve.started")" "serve-exit=$(first_line "$run/serve.exit")"
   [ "$engine ${3-}" != 'alive records' ] || section "record $1" cat "$run/deployment.json"
 }
 
-# engine_of CONTAINER UID RUN: alive, none, or unknown. Whoever removes containers takes unknown for alive.
+# engine_of CONTAINER UID RUN: sets engine to alive, none, or unknown. Whoever removes containers takes unknown for alive.
 engine_of() {
   if printf '%s\n' "$fields" | grep -q '^running=false$' || [ -e "$3/serve.exit" ]; then
-    echo none
+    engine=none
   elif processes=$(docker top "$1" -eo pid,args </dev/null 2>/dev/null); then
+    seen="$seen$(printf '%s\n' "$processes" | awk '{ print $1 }' | tr '\n' ' ')"
     case $processes in
-      *"/runs/$2/serve.py"*) echo alive ;;
-      *) echo none ;;
+      *"/runs/$2/serve.py"*) engine=alive ;;
+      *) engine=none ;;
     esac
   else
-    echo unknown
+    engine=unknown
   fi
 }
 

@@ -3,9 +3,9 @@ section docker docker version --format '{{.Server.Version}}'
 section image docker image inspect --format '{{json .}}' "$3"
 section gpus nvidia-smi -L
 section addresses ip -o -4 addr show
-section listeners ss -ltnH
 for tool in flock timeout setsid; do
   section "tool $tool" command -v "$tool"
 done
 containers "$1" "$2"
+foreign "$1"
 exit 0

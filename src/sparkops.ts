@@ -7,6 +7,7 @@ import type { Config } from './config/config.ts';
 import { readConfig } from './config/load-config.ts';
 import { OperatorError } from './errors.ts';
 import { openConnections } from './connections.ts';
+import { openAudit } from './jobs/audit.ts';
 import { watchChanges } from './jobs/changes.ts';
 import { createJobs } from './jobs/create-jobs.ts';
 import { createJournal } from './jobs/journal.ts';
@@ -19,6 +20,7 @@ import { openDeployQueue } from './jobs/queue.ts';
 import { within } from './within.ts';
 import { type RunningWorker, startWorker } from './jobs/start-worker.ts';
 import { logStore } from './jobs/store-watch.ts';
+import { keepSample } from './jobs/samples.ts';
 import { openStore } from './jobs/store.ts';
 import { openTransports } from './jobs/transports.ts';
 import { createMetrics } from './operation/metrics.ts';
@@ -61,7 +63,11 @@ export async function startSparkops(settings: Settings, { log, onAudit }: Sparko
   logStore(redis, log);
   const blocking = () => connections.open({ maxRetriesPerRequest: null });
   const store = openStore(sparkops.name, redis);
-  const journal = observedJournal(createJournal(store, now), metrics.recordChanged);
+  const audit = openAudit({ store, now, log });
+  const journal = observedJournal(createJournal(store, now), (record, event) => {
+    metrics.recordChanged(record, event);
+    audit.recordChanged(record, event);
+  });
   const changes = await watchChanges(store, blocking(), log);
   const queue = openDeployQueue({ realm: sparkops.name, redis, log, telemetry });
 
@@ -75,12 +81,19 @@ export async function startSparkops(settings: Settings, { log, onAudit }: Sparko
     looks?.look ??
     ((request: LookRequest) =>
       runLook(
-        { config: config.last, transports, now, secret: (name) => wrap(settings.worker?.secret(name)) },
+        {
+          config: config.last,
+          transports,
+          now,
+          secret: (name) => wrap(settings.worker?.secret(name)),
+          leaveSample: (uid, sample) => keepSample(store, log, uid, sample),
+        },
         request,
       ));
   const shared = { store, journal, changes, queue, look, now, log };
   const jobs = createJobs({
     ...shared,
+    audit,
     config: config.read,
     lastConfig: config.last,
     ...(settings.worker && { secrets: settings.worker.secret }),
@@ -92,6 +105,7 @@ export async function startSparkops(settings: Settings, { log, onAudit }: Sparko
   let operation: { stop: () => Promise<void> } | undefined;
   async function stop(): Promise<void> {
     await Promise.allSettled([bot?.stop(), worker?.stop(), operation?.stop()]);
+    await within(CLOSE_LIMIT_MS, jobs.audited());
     await within(CLOSE_LIMIT_MS, Promise.allSettled([looks?.close(), queue.close(), transports.close()]));
     connections.close();
   }
@@ -122,8 +136,7 @@ export async function startSparkops(settings: Settings, { log, onAudit }: Sparko
         },
         onSlackCall: (call) => metrics.slackCalls.inc({ ...call }),
         log,
-        mayChange: (user) => config.current().sparkops.operators.includes(user),
-        operators: () => config.current().sparkops.operators,
+        rights: async () => (await config.last()).sparkops,
       });
     }
     operation = await startOperation({

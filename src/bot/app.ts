@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { App, SocketModeReceiver } from '@slack/bolt';
 import type { Logger } from 'pino';
+import type { RightsConfig } from '../config/rights.ts';
 import { OperatorError } from '../errors.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { placesOver } from './can-post.ts';
@@ -9,6 +10,8 @@ import { answerClient, presenterClient, whoAmI, type ClientSettings, type Self }
 import { countedFetch, type SlackCall } from './counted-fetch.ts';
 import { openHttpDoor, SLACK_PATH, type HttpDoor } from './http-door.ts';
 import { listen } from './listen.ts';
+import { startNotices } from './notices.ts';
+import { permissionsOver } from './permissions.ts';
 import { SURFACE } from './places.ts';
 import { startPresenter } from './presenter/presenter.ts';
 import { slackLog } from './slack-log.ts';
@@ -28,10 +31,8 @@ export interface BotOptions {
   /** Left out: Slack's own. Another one only with the tokens of a local Slack. */
   slackApiUrl?: string;
   log: Logger;
-  /** Whether a Slack user may change something. */
-  mayChange: (user: string) => boolean;
-  /** Slack ids of those who may, to name them in a refusal. */
-  operators: () => readonly string[];
+  /** Who may do what, as the configuration says now. */
+  rights: () => Promise<RightsConfig>;
   now?: () => Date;
 }
 
@@ -91,7 +92,9 @@ export async function startBot(options: BotOptions): Promise<Bot> {
     },
   );
   if (first) await within(PING_TIMEOUT_MS * 5, connecting);
-  const presenter = startPresenter({ jobs, log, slack: slackOver(presenterClient(tokens, settings)) });
+  const slack = slackOver(presenterClient(tokens, settings));
+  const presenter = startPresenter({ jobs, log, slack });
+  const notices = startNotices({ jobs, log, slack, now: options.now ?? (() => new Date()) });
 
   return {
     health: () => health(ears, door),
@@ -99,6 +102,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
       stopping.abort();
       await Promise.all([
         presenter.stop(),
+        notices.stop(),
         within(WORK_LIMIT_MS, door?.stop() ?? Promise.resolve()),
         ears && deafen(ears),
       ]);
@@ -125,7 +129,7 @@ async function deafen({ sockets, working }: Ears): Promise<void> {
 
 function openEars(
   self: Self,
-  { jobs, tokens, door, log, mayChange, operators, now }: BotOptions & { door: HttpDoor | undefined },
+  { jobs, tokens, door, log, rights, now }: BotOptions & { door: HttpDoor | undefined },
   settings: ClientSettings,
 ): Ears {
   const answers = answerClient(tokens, settings);
@@ -151,11 +155,12 @@ function openEars(
   });
   const places = placesOver(answers, () => self.name);
   const clock = now ?? (() => new Date());
+  const permissions = permissionsOver({ client: answers, team: self.teamId, config: rights, now: clock, log });
   const { working } = listen(app, {
     commands: allCommands({ jobs, places, now: clock }),
     jobs,
-    operators,
-    mayChange,
+    rights,
+    permissions,
     answers,
     surface: SURFACE,
     zoneOf: zonesOver(answers),

@@ -1,5 +1,6 @@
 import type { ModalView } from '@slack/types';
 import type { z } from 'zod';
+import type { Right } from '../config/rights.ts';
 import { OperatorError } from '../errors.ts';
 import type { Asker } from '../jobs/jobs.ts';
 import type { Deployment } from '../jobs/deployment.ts';
@@ -7,14 +8,15 @@ import type { Message } from './cards/message.ts';
 import { usage, type Grammar } from './grammar.ts';
 import type { Parsed } from './parse.ts';
 
-/** `viewer` is everyone; `operator` may change something. */
-type Permission = 'viewer' | 'operator';
-
 export interface Caller {
   asker: Asker;
   channel: string;
-  /** Whether the asker may change something. */
-  mayChange: boolean;
+  /** What the asker may do in this channel. */
+  right: Right | 'none';
+  /** Why it may be less than it should be: a sentence for a refusal. */
+  unsure?: string;
+  /** Whether one of the names (rights, people, user groups: as in approvals.from) means the asker, in this channel. */
+  isAmong: (names: readonly string[]) => Promise<boolean>;
   /** The command as words, for an answer that repeats it. */
   typed: string;
   /** Whether a form can be shown: there is none without Slack, and none without a fresh click or command. */
@@ -27,6 +29,8 @@ export interface Answer {
   message: Message;
   /** What it was about, for the audit. */
   about?: Pick<Deployment, 'cluster' | 'number' | 'uid'>;
+  /** The same when it is no deployment: a cluster, or all of them. */
+  cluster?: string;
   /** For everybody in the channel, not only for who asked. */
   share?: boolean;
   /** A form in place of the message, which stands for it where no form can be shown. */
@@ -35,7 +39,12 @@ export interface Answer {
 
 export interface ChatCommand extends Grammar {
   summary: string;
-  permission: Permission;
+  /** What the asker needs. */
+  right: Right;
+  /** When somebody else is asked first, in words for the documentation: "if a model serves". */
+  approval?: string;
+  /** What the audit keeps of it, for the documentation. */
+  audited: string;
   /** What a refusal says did not happen: "Not started". */
   not?: string;
   /** Shown for the command alone. */
@@ -46,27 +55,38 @@ export interface ChatCommand extends Grammar {
 interface Definition<Input extends z.ZodObject> {
   name: string;
   summary: string;
-  permission: Permission;
+  right: Right;
+  approval?: string;
   input: Input;
   positional?: readonly (keyof z.output<Input> & string)[];
   words?: Readonly<Record<string, keyof z.output<Input> & string>>;
   flags?: readonly (keyof z.output<Input> & string)[];
   overrides?: boolean;
+  tail?: keyof z.output<Input> & string;
   not?: string;
   form?: NonNullable<ChatCommand['form']>;
   run: (context: Caller & { input: z.output<Input>; overrides: Readonly<Record<string, string>> }) => Promise<Answer>;
 }
 
-/** A command as data: parsing, usage, permission and help are derived from it; `run` gets typed input. */
+/** A command as data: parsing, usage, rights and help are derived from it; `run` gets typed input. */
 export function defineCommand<Input extends z.ZodObject>(definition: Definition<Input>): ChatCommand {
-  const { input, run, positional = [], words = {}, flags = [], overrides = false, ...rest } = definition;
+  const { input, run, positional = [], words = {}, flags = [], overrides = false, tail, ...rest } = definition;
   const required = Object.entries(input.shape)
     .filter(([, field]) => !field.safeParse(undefined).success)
     .map(([key]) => key);
-  const grammar = { name: rest.name, positional, words, flags, overrides, required };
+  const grammar: Grammar = {
+    name: rest.name,
+    positional,
+    words,
+    flags,
+    overrides,
+    required,
+    ...(tail !== undefined && { tail }),
+  };
   return {
     ...rest,
     ...grammar,
+    audited: rest.right === 'viewer' ? 'who, words, decision' : 'who, words, decision, deployment',
     run: async (parsed, caller) => {
       const result = input.safeParse(parsed.values);
       if (!result.success) {

@@ -9,6 +9,7 @@ export interface Self {
   botId: string;
   name: string;
   team: string;
+  teamId: string;
 }
 
 export interface ClientSettings {
@@ -35,7 +36,13 @@ export async function whoAmI(tokens: Tokens, settings: ClientSettings): Promise<
   const { app } = tokens;
   // A wrong app token makes Socket Mode's client try for ever in silence; this ticket is simply not used.
   if (app !== undefined) await asked('app token (xapp-...)', () => client(app, settings, 0).apps.connections.open({}));
-  return { userId: self.user_id ?? '', botId: self.bot_id ?? '', name: self.user ?? 'spark', team: self.team ?? '' };
+  return {
+    userId: self.user_id ?? '',
+    botId: self.bot_id ?? '',
+    name: self.user ?? 'spark',
+    team: self.team ?? '',
+    teamId: self.team_id ?? '',
+  };
 }
 
 async function asked<T>(which: string, ask: () => Promise<T>): Promise<T> {

@@ -1,25 +1,27 @@
 import type { Logger } from 'pino';
 import { looksSecret } from '../config/looks-secret.ts';
+import type { RightsConfig } from '../config/rights.ts';
 import { explain, OperatorError } from '../errors.ts';
 import type { AuditEntry, Jobs } from '../jobs/jobs.ts';
-import { ClusterBusy } from '../jobs/refusal.ts';
+import { ClusterBusy, ClusterHeld } from '../jobs/refusal.ts';
 import { maskSecrets } from '../mask.ts';
 import { plainAnswer, refusal } from './cards/answers.ts';
 import { busyAnswer } from './cards/busy-answer.ts';
+import { heldAnswer } from './cards/hold-card.ts';
 import type { Message } from './cards/message.ts';
-import { person } from './cards/mrkdwn.ts';
 import { whichCluster } from './cards/which-cluster.ts';
 import type { Answer, Caller, ChatCommand } from './command.ts';
 import { usage } from './grammar.ts';
 import { parse, whichCommand } from './parse.ts';
+import { lackingRight, noRight, type RightRefusal } from './refuse-right.ts';
 import { saidBack } from './said-back.ts';
 import { toWords, type Word } from './words.ts';
 
 export interface DispatchOptions {
   commands: readonly ChatCommand[];
   jobs: Pick<Jobs, 'audit' | 'overview'>;
-  /** Slack ids of those who may change something. */
-  operators: () => readonly string[];
+  /** Who is listed with which right, to name them in a refusal. */
+  rights: () => Promise<RightsConfig>;
   /** Where people type, for the audit. */
   surface: string;
   log: Logger;
@@ -38,18 +40,20 @@ export async function dispatch(
   let command: ChatCommand | undefined;
   let typed = saidBack(text, 200);
   try {
+    if (caller.right === 'none') return notAllowed(noRight(caller), { command, typed, caller, options });
     const words = toWords(text);
     typed = words.map(asTyped).join(' ');
     command = whichCommand(options.commands, words[0]?.text ?? 'help');
     // Secrets and rights come first: who may not do it learns no more of it.
-    refuseStrangers(command, caller);
+    const lacking = lackingRight(command, caller, await options.rights());
+    if (lacking) return notAllowed(lacking, { command, typed, caller, options });
     if (words.length === 1 && command.form && caller.canOpen) {
       const form = await command.form(caller);
       audit(options, entry(caller, typed, 'answered'));
       return { form, message: plainAnswer([`Usage: \`${usage(command)}\``]), decision: 'answered' };
     }
     const answer = await command.run(parse(command, words.slice(1)), { ...caller, typed });
-    const decision = command.permission === 'operator' ? 'accepted' : 'answered';
+    const decision = command.right === 'viewer' ? 'answered' : 'accepted';
     audit(options, entry(caller, typed, decision, answer));
     return { ...answer, decision };
   } catch (error) {
@@ -77,26 +81,19 @@ async function refused(error: unknown, { command, typed, caller, options }: Refu
   }
   audit(options, { ...entry(caller, typed, 'refused'), why: maskSecrets(explanation.text) });
   if (error instanceof ClusterBusy) return busyAnswer(error);
-  const code = error instanceof OperatorError ? error.code : undefined;
-  if (code === 'ambiguous' && command) {
+  if (error instanceof ClusterHeld) return heldAnswer(error);
+  if (error instanceof OperatorError && error.code === 'ambiguous' && command) {
     const all = await options.jobs.overview().catch(() => []);
     const bound = all.filter(({ channels }) => channels.includes(caller.channel));
     const clusters = bound.length > 0 ? bound : all;
     return whichCluster(explanation, { not: command.not, clusters, typed: (cluster) => `${typed} on ${cluster}` });
   }
-  return refusal(explanation, { not: command?.not, more: code === 'forbidden' ? whomToAsk(options.operators()) : [] });
+  return refusal(explanation, { not: command?.not });
 }
 
-function whomToAsk(operators: readonly string[]): readonly string[] {
-  const [first, ...others] = operators.slice(0, 5).map(person);
-  return first === undefined ? [] : [`Operators: ${[first, ...others].join(', ')}`];
-}
-
-function refuseStrangers(command: ChatCommand, { mayChange }: Omit<Caller, 'typed'>): void {
-  if (command.permission === 'viewer' || mayChange) return;
-  throw new OperatorError('forbidden', `Only operators may ${command.name}.`, {
-    hint: 'Ask one to do it, or to list you under operators in sparkops.yaml.',
-  });
+function notAllowed({ explanation, more }: RightRefusal, { command, typed, caller, options }: Refusal): Dispatched {
+  audit(options, { ...entry(caller, typed, 'refused'), why: maskSecrets(explanation.text) });
+  return { message: refusal(explanation, { not: command?.not, more }), decision: 'refused' };
 }
 
 function entry(

@@ -4,20 +4,22 @@ import type { WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
 import { explain } from '../errors.ts';
 import type { Asker, Jobs } from '../jobs/jobs.ts';
+import { BUTTONS, typedTwin } from './buttons.ts';
 import { plainAnswer } from './cards/answers.ts';
 import { DEPLOY_FORM } from './cards/deploy-form.ts';
-import { CANCEL_ACTION, LOGS_ACTION, RETRY_ACTION } from './cards/deployment-card.ts';
-import { SAY_ACTION } from './cards/which-cluster.ts';
+import { REASON_FORM } from './cards/reason-form.ts';
 import { dispatch, type Dispatched, type DispatchOptions } from './dispatch.ts';
 import { SLASH } from './grammar.ts';
 import { whichCommand } from './parse.ts';
+import type { Permissions } from './permissions.ts';
 import { formProblems, typedDeploy, type FormValues } from './read-deploy-form.ts';
+import { readReasonForm } from './read-reason-form.ts';
 import { slackWord } from './slack-problem.ts';
 import { within } from '../within.ts';
 
 export interface ListenOptions extends DispatchOptions {
   jobs: DispatchOptions['jobs'] & Pick<Jobs, 'once' | 'find' | 'plan'>;
-  mayChange: (user: string) => boolean;
+  permissions: Pick<Permissions, 'standingOf' | 'isAmong'>;
   answers: WebClient;
   /** A person's time zone. */
   zoneOf: (user: string) => Promise<string>;
@@ -65,15 +67,15 @@ export function listen(app: App, options: ListenOptions): { working: () => Promi
     await ack();
   });
 
-  for (const action of [CANCEL_ACTION, LOGS_ACTION, RETRY_ACTION, SAY_ACTION]) {
+  for (const { action } of BUTTONS) {
     app.action({ type: 'block_actions', action_id: action }, async ({ body, payload, ack, respond }) => {
       start({
-        asker: { team: body.team?.id ?? body.user.team_id ?? '', user: body.user.id, name: body.user.username },
+        asker: { team: teamOf(body), user: body.user.id, name: body.user.username },
         channel: body.channel?.id ?? '',
         respond,
         key: body.trigger_id,
         trigger: body.trigger_id,
-        text: () => typedTwin(payload.action_id, 'value' in payload ? payload.value : undefined, options.jobs),
+        text: () => typedTwin(payload.action_id, 'value' in payload ? payload.value : undefined, options.jobs.find),
       });
       await ack();
     });
@@ -88,10 +90,21 @@ export function listen(app: App, options: ListenOptions): { working: () => Promi
     }
     await ack();
     start({
-      asker: { team: body.team?.id ?? body.user.team_id ?? '', user: body.user.id, name: body.user.name },
+      asker: { team: teamOf(body), user: body.user.id, name: body.user.name },
       channel: view.private_metadata,
       key: view.id,
       text: async () => typedDeploy(values),
+    });
+  });
+
+  app.view({ type: 'view_submission', callback_id: REASON_FORM }, async ({ body, view, ack }) => {
+    await ack();
+    const { channel, text } = readReasonForm(view.private_metadata, view.state.values);
+    start({
+      asker: { team: teamOf(body), user: body.user.id, name: body.user.name },
+      channel,
+      key: view.id,
+      text: async () => text,
     });
   });
 
@@ -121,16 +134,13 @@ async function checked(
   );
 }
 
-/** A button does what its typed twin does: its value says it, or names a deployment. */
-async function typedTwin(action: string, value: unknown, jobs: Pick<Jobs, 'find'>): Promise<string | undefined> {
-  if (SAY_ACTION.test(action)) return typeof value === 'string' ? value : undefined;
-  const uid = value;
-  const record = typeof uid === 'string' ? await jobs.find(uid) : undefined;
-  return record && `${action} ${record.number}`;
+/** In a shared channel the person may be of another workspace than the one whose app is used. */
+function teamOf(body: { user: { team_id?: string }; team?: { id: string } | null }): string {
+  return body.user.team_id ?? body.team?.id ?? '';
 }
 
 async function handle(asked: Asked, options: ListenOptions): Promise<void> {
-  const { jobs, mayChange, zoneOf, log } = options;
+  const { jobs, permissions, zoneOf, log } = options;
   const { asker, channel } = asked;
   try {
     // A store that is away must not keep `status` from answering.
@@ -144,7 +154,8 @@ async function handle(asked: Asked, options: ListenOptions): Promise<void> {
     const caller = {
       asker,
       channel,
-      mayChange: mayChange(asker.user),
+      ...(await permissions.standingOf(asker, channel)),
+      isAmong: (names: readonly string[]) => permissions.isAmong(names, asker, channel),
       canOpen: asked.trigger !== undefined,
       zone: () => zoneOf(asker.user),
     };

@@ -19,6 +19,12 @@ export function parse(grammar: Grammar, words: readonly Word[]): Parsed {
 
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? { text: '', quoted: true };
+    const begins = tailAt(grammar, word, positional);
+    if (begins !== undefined) {
+      const text = words.slice(at + begins.skip).map((each) => each.text);
+      put(values, begins.key, text.join(' ').trim(), begins.key);
+      break;
+    }
     const said = word.quoted ? { kind: 'value' as const } : meaning(grammar, word.text);
     switch (said.kind) {
       case 'value': {
@@ -46,6 +52,20 @@ export function parse(grammar: Grammar, words: readonly Word[]): Parsed {
   const missing = grammar.required.find((key) => !values.has(key));
   if (missing !== undefined) throw wrong(grammar, `Which ${missing}?`);
   return { values: Object.fromEntries(values), overrides: Object.fromEntries(overrides) };
+}
+
+/** Where the text that runs to the end begins: at this word, or after it. */
+function tailAt(
+  { words, flags, tail }: Grammar,
+  { text, quoted }: Word,
+  positional: readonly string[],
+): { key: string; skip: 0 | 1 } | undefined {
+  if (tail === undefined) return undefined;
+  const name = text.replace(/^--|:$/g, '').toLowerCase();
+  if (!quoted && Object.hasOwn(words, name) && words[name] === tail) return { key: tail, skip: 1 };
+  const isOther = Object.hasOwn(words, name) || flags.includes(name);
+  // A quoted text is whole: other words may follow it.
+  return positional[0] === tail && !quoted && !isOther ? { key: tail, skip: 0 } : undefined;
 }
 
 type Meaning =

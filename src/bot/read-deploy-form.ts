@@ -73,12 +73,12 @@ function sayable(error: unknown): string {
   throw error;
 }
 
-function fieldOf(values: FormValues, id: string): string {
+export function fieldOf(values: FormValues, id: string): string {
   const field = values[id]?.[id];
   return (field?.selected_option?.value ?? field?.value ?? '').trim();
 }
 
 /** A quote inside would end it. */
-function quoted(text: string): string {
+export function quoted(text: string): string {
   return `"${text.replaceAll(/["\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb`\uff02]/g, "'")}"`;
 }

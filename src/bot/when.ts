@@ -27,6 +27,23 @@ export function readUntil(text: string, now: Date, zone: string): string {
   return new Date(at).toISOString();
 }
 
+/** When it is next `clock` ("18:00") on a working day, Monday to Friday in the zone, in an hour or later. ISO 8601 UTC. */
+export function nextWorkday(clock: string, now: Date, zone: string): string {
+  const today = partsOf(now.getTime(), zone);
+  const [hour = 0, minute = 0] = clock.split(':').map(Number);
+  for (let days = 0; ; days++) {
+    const day = today.day + days;
+    const weekday = new Date(Date.UTC(today.year, today.month - 1, day)).getUTCDay();
+    const at = inZone({ ...today, day, hour, minute }, zone);
+    if (weekday !== SUNDAY && weekday !== SATURDAY && at >= now.getTime() + SHORTEST_HOLD_MS)
+      return new Date(at).toISOString();
+  }
+}
+
+const SUNDAY = 0;
+const SATURDAY = 6;
+const SHORTEST_HOLD_MS = 3_600_000;
+
 function instant(text: string, now: Date, zone: string): number | undefined {
   const age = readAge(text);
   if (age !== undefined) return now.getTime() + age;

@@ -5,6 +5,7 @@ import { plainText } from '../bot/cards/plain-text.ts';
 import { allCommands } from '../bot/commands/all.ts';
 import { dispatch } from '../bot/dispatch.ts';
 import { SLASH } from '../bot/grammar.ts';
+import { standingWithoutSlack } from '../bot/permissions.ts';
 import { SURFACE } from '../bot/places.ts';
 import { ownZone } from '../bot/zones.ts';
 import { readConfig } from '../config/load-config.ts';
@@ -39,7 +40,6 @@ export async function say({ text, as, configFolder, redisUrl, log, write }: SayO
     });
   }
   const config = await readConfig(configFolder);
-  const { operators } = config.sparkops;
   const sparkops = await startSparkops({ configFolder, redisUrl, operation: { telemetry: false } }, { log });
   const jobs = shownWhereItBelongs(sparkops.jobs, config);
   // The audit names who sat at the host, beside whose rights it was done with.
@@ -51,11 +51,11 @@ export async function say({ text, as, configFolder, redisUrl, log, write }: SayO
     const caller = {
       asker,
       channel: '',
-      mayChange: operators.includes(as),
+      ...standingWithoutSlack(config.sparkops, as),
       canOpen: false,
       zone: async () => ownZone(),
     };
-    const options = { commands, jobs, operators: () => operators, surface: OWN_SURFACE, log };
+    const options = { commands, jobs, rights: async () => config.sparkops, surface: OWN_SURFACE, log };
     const { message, decision, about } = await dispatch(words, caller, options);
     write(plainText(message.text));
     if (decision === 'refused') return 1;

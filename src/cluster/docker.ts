@@ -41,9 +41,37 @@ export function startContainer(node: PlanNode, number: number, files: readonly s
   return run('sh', programPath(node.paths.state, 'start-container.sh'), node.paths.run, ...files, '--', ...words);
 }
 
+/**
+ * Changing. Before the node's container of a deployment is removed: writes down its processes, and gives an engine that
+ * was started there `seconds` to end. `run`: the deployment's run folder. Ends well also when nothing runs.
+ */
+export function endEngine({ paths }: PlanNode, name: string, { run: folder, seconds }: { run: string; seconds: number }): Exec {
+  return run('sh', programPath(paths.state, 'end-engine.sh'), container(name), folder, seconds);
+}
+
+/** Changing. Standard input becomes the files of STATE/evidence/NAME; prints that folder. */
+export function keepEvidence({ paths }: PlanNode, name: string): Exec {
+  return run('sh', programPath(paths.state, 'keep-evidence.sh'), paths.state, matching(CONTAINER, 'folder', name));
+}
+
 /** Changing. Fine when some of them are gone already: look afterwards. */
 export function removeContainers(names: readonly [string, ...string[]]): Exec {
   return run('docker', 'rm', '--force', ...names.map(container));
+}
+
+/** Changing. Docker no longer starts it by itself, not even after a reboot. */
+export function endRestarts(id: string): Exec {
+  return run('docker', 'update', '--restart=no', container(id));
+}
+
+/** Changing. SIGTERM, and 30 s later SIGKILL: within a guarded command's time. */
+export function stopContainer(id: string): Exec {
+  return run('docker', 'stop', '-t', 30, container(id));
+}
+
+/** Changing. SIGTERM for a process of our own user, if it is still the one that started then. */
+export function endProcess(state: string, pid: string, start: string): Exec {
+  return run('sh', programPath(state, 'end-process.sh'), matching(/^\d+$/, 'process', pid), matching(/^\d+$/, 'start', start));
 }
 
 /** Changing. Standard input becomes the file. */

@@ -1,6 +1,7 @@
 /** Names of the phases, in the order in which an engine may use them. */
 export type PhaseName =
   | 'preflight'
+  | 'approval'
   | 'stop-previous'
   | 'start-head'
   | 'start-workers'
@@ -8,7 +9,8 @@ export type PhaseName =
   | 'serve'
   | 'load'
   | 'smoke'
-  | 'stop';
+  | 'stop'
+  | 'stop-foreign';
 
 /** Limits in milliseconds. Rendered from `timeouts` of sparkops.yaml, shown by `plan`, obeyed by the run that carries the plan. */
 export interface Limits {
@@ -21,6 +23,8 @@ export interface Limits {
   undoMs: number;
   /** load: the longest silence without a progress line. */
   silenceMs: number;
+  /** A stop: the longest wait for running requests. Left out in plans of earlier versions: 60 s. */
+  drainMs?: number;
   phases: Record<PhaseName, number>;
 }
 
@@ -60,7 +64,8 @@ export interface Plan {
   cluster: string;
   recipe: string;
   description: string;
-  engine: 'vllm-ray';
+  /** none: nothing is started, something is stopped. */
+  engine: 'vllm-ray' | 'none';
   phases: readonly PhaseName[];
   model: string;
   /** The name that /v1/models must show. */

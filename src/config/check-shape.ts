@@ -118,6 +118,7 @@ function knownKeys(schema: unknown, path: Path): string[] {
     return knownKeys(schema.unwrap(), path);
   }
   if (schema instanceof z.ZodArray) return knownKeys(schema.element, rest);
+  if (schema instanceof z.ZodRecord) return step === undefined ? [] : knownKeys(schema.valueType, rest);
   if (!(schema instanceof z.ZodObject)) return [];
   return step === undefined ? Object.keys(schema.shape) : knownKeys(schema.shape[String(step)], rest);
 }

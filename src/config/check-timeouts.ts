@@ -8,7 +8,7 @@ export function checkTimeouts(timeouts: Timeouts, yaml: YamlFile): Problem[] {
   const problems: Problem[] = [];
   const say = sayInto(problems, yaml);
   for (const [key, ms] of Object.entries(timeouts)) {
-    if (ms === 0) say(['timeouts', key], `timeouts.${key} is 0`, 'It must be more than 0');
+    if (ms === 0 && key !== 'drain') say(['timeouts', key], `timeouts.${key} is 0`, 'It must be more than 0');
     // Node's timers hold 31 bits of milliseconds; a longer one fires at once.
     if (ms > 86_400_000) say(['timeouts', key], `timeouts.${key} is more than a day`, 'It must be at most 24h');
   }

@@ -1,3 +1,4 @@
+import { checkApprovalClusters } from './check-approvals.ts';
 import { RAY_WORKER_PORTS } from './check-cluster.ts';
 import type { Cluster } from './cluster-file.ts';
 import type { Problem } from './config.ts';
@@ -8,9 +9,11 @@ import { KNOWN_DEFAULTS } from './recipe/known-defaults.ts';
 import { sayInto } from './recipe/say.ts';
 import { valueAt } from './repair.ts';
 import type { Recipe } from './recipe-file.ts';
+import type { SparkopsFile } from './sparkops-file.ts';
 import type { YamlFile } from './yaml-file.ts';
 
 export interface Read {
+  sparkops: SparkopsFile | undefined;
   clusters: ReadonlyMap<string, Cluster>;
   recipes: ReadonlyMap<string, Recipe>;
   yamls: ReadonlyMap<string, YamlFile>;
@@ -23,7 +26,15 @@ export function checkTogether(read: Read): { fatal: Problem[]; recipes: Map<stri
     const problems = checkPort(recipe, read);
     if (problems.length > 0) recipes.set(recipe.name, problems);
   }
-  return { fatal: [...checkCaps(read), ...checkShared(read)], recipes };
+  return { fatal: [...checkCaps(read), ...checkShared(read), ...checkApproved(read)], recipes };
+}
+
+/** A cluster whose file is broken has its name all the same. */
+function checkApproved({ sparkops, yamls }: Read): Problem[] {
+  const yaml = yamls.get('sparkops.yaml');
+  if (!sparkops || !yaml) return [];
+  const files = [...yamls.keys()].flatMap((file) => /^clusters\/(.+)\.ya?ml$/.exec(file)?.[1] ?? []);
+  return checkApprovalClusters(sparkops, yaml, files);
 }
 
 /** A cap on a key that nothing has would guard nothing. Recipes that can't be used may still have the key. */

@@ -2,7 +2,9 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { OperatorError } from '../errors.ts';
 import { checkShape } from './check-shape.ts';
+import { checkApprovals } from './check-approvals.ts';
 import { checkCluster } from './check-cluster.ts';
+import { checkRights, withoutOperators } from './check-rights.ts';
 import { checkTogether } from './check-together.ts';
 import { checkTimeouts } from './check-timeouts.ts';
 import { type Cluster, ClusterFile, Name } from './cluster-file.ts';
@@ -51,7 +53,7 @@ export async function loadConfig(path: string): Promise<LoadedConfig> {
       else brokenRecipes.set(name, [...(brokenRecipes.get(name) ?? []), ...read.problems]);
     }
   }
-  const together = checkTogether({ clusters, recipes, yamls });
+  const together = checkTogether({ sparkops, clusters, recipes, yamls });
   fatal.push(...together.fatal);
   for (const [name, problems] of together.recipes) {
     recipes.delete(name);
@@ -76,8 +78,13 @@ export async function readConfig(folder: string): Promise<Config> {
 }
 
 function readSparkops(file: YamlFile, problems: Problem[]): SparkopsFile | undefined {
-  const { value, yaml, problems: misshapen } = checkShape(SparkopsFile, file);
-  problems.push(...misshapen, ...(value ? checkTimeouts(value.timeouts, yaml) : []));
+  const current = withoutOperators(file);
+  const { value, yaml, problems: misshapen } = checkShape(SparkopsFile, current.yaml);
+  problems.push(...current.problems, ...misshapen);
+  if (value) {
+    const checks = [checkTimeouts(value.timeouts, yaml), checkRights(value, yaml), checkApprovals(value, yaml)];
+    problems.push(...checks.flat());
+  }
   return value;
 }
 

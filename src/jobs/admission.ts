@@ -1,13 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { resolveCluster } from '../config/resolve-cluster.ts';
+import { renderForeignPlan } from '../cluster/engines/foreign-plan.ts';
+import type { Foreign } from '../cluster/probes/foreign.ts';
+import type { Cluster } from '../config/cluster-file.ts';
 import type { Config } from '../config/config.ts';
+import { resolveCluster } from '../config/resolve-cluster.ts';
 import { OperatorError } from '../errors.ts';
-import { admit, admitStop } from './claim.ts';
-import { isEnded, isForeign, type Deployment } from './deployment.ts';
-import type { ClusterRequest, DeployRequest, Jobs } from './jobs.ts';
-import { foreign, type Entry, type Journal } from './journal.ts';
-import type { Prepared } from './prepare.ts';
-import { busy, starting, storeAway } from './refusal.ts';
+import { planAgain } from './again.ts';
+import { admit, admitStop, type Admission } from './claim.ts';
+import { isForeign, type Deployment } from './deployment.ts';
+import { toRestart, toRollBackTo, type AgainOf } from './earlier.ts';
+import type { AgainRequest, ClusterRequest, DeployRequest, Jobs } from './jobs.ts';
+import { foreign as foreignVersion, type Entry, type Journal } from './journal.ts';
+import { person } from './new-record.ts';
+import { newUid, type Prepared } from './prepare.ts';
+import { busy, ClusterHeld, starting, storeAway } from './refusal.ts';
 import { inStore, type Store } from './store.ts';
 
 export interface AdmissionParts {
@@ -15,32 +21,68 @@ export interface AdmissionParts {
   journal: Journal;
   config: () => Promise<Config>;
   prepare: (request: DeployRequest) => Promise<Prepared>;
+  /** Looks for what others run on a cluster, by name. Rejects 'unknown-name' for one that isn't there. */
+  foreign: (cluster: string, names: readonly string[]) => Promise<readonly Foreign[]>;
   /** Best effort: what the queue does not get now, the reconciler puts there. */
   enqueue: (uid: string, job: string) => Promise<void>;
   sparkopsVersion: string;
   now: () => Date;
 }
 
+type Wanting = Pick<DeployRequest, 'by' | 'surface' | 'view' | 'until' | 'note' | 'forced'>;
+
 /** How long an admission waits for the nodes to be read after a start. */
 const STARTING_MS = 2_000;
 const LOOK_AGAIN_MS = 100;
 
 /** What people ask to be changed. Accepts or refuses at once. */
-export function openAdmission(parts: AdmissionParts): Pick<Jobs, 'deploy' | 'stop' | 'cancel'> {
+export function openAdmission(
+  parts: AdmissionParts,
+): Pick<Jobs, 'deploy' | 'stop' | 'restart' | 'rollback' | 'stopForeign'> {
   const { store, journal, now } = parts;
 
   async function deploy(request: DeployRequest): Promise<Deployment> {
     const { plan, revision } = await parts.prepare(request);
-    const { by, surface, view, until, note } = request;
-    const admission = {
-      plan,
-      revision,
+    return attempt({ plan, revision, action: 'deploy' }, request);
+  }
+
+  async function restart(request: AgainRequest): Promise<Deployment> {
+    const { record } = await toRestart(parts, await onceCounted(() => wanted(request)));
+    const { revision, until, note, owner } = record;
+    const plan = planAgain(record.plan, newUid());
+    return attempt({ plan, revision, action: 'restart', ...(owner && { owner }) }, { ...request, ...(until !== undefined && { until }), ...(note !== undefined && { note }) });
+  }
+
+  async function rollback(request: AgainRequest): Promise<Deployment> {
+    const { record } = await toRollBackTo(parts, await onceCounted(() => wanted(request)));
+    const plan = planAgain(record.plan, newUid(), record.imageDigest);
+    return attempt({ plan, revision: record.revision, action: 'rollback' }, request);
+  }
+
+  async function stopForeign({ names, ...request }: Parameters<Jobs['stopForeign']>[0]): Promise<Deployment> {
+    const config = await parts.config();
+    const cluster = clusterOf(config, request);
+    const foreign = await parts.foreign(cluster.name, names);
+    const { name: realm, timeouts } = config.sparkops;
+    const plan = renderForeignPlan({ cluster, names: foreign.map(({ name }) => name), uid: newUid(), realm, timeouts });
+    return attempt({ plan, revision: config.revision, action: 'stop-foreign', foreign }, request);
+  }
+
+  async function attempt(
+    what: Pick<Admission, 'plan' | 'revision' | 'action' | 'owner' | 'foreign'>,
+    { by, surface, view, until, note, forced }: Wanting,
+  ): Promise<Deployment> {
+    const admission: Admission = {
+      ...what,
       sparkopsVersion: parts.sparkopsVersion,
       by,
       ...(until !== undefined && { until }),
       ...(note !== undefined && { note }),
+      ...(forced && { forced: { ...forced, by: person(by) } }),
       surface,
       view,
+      // It waits for approval before it touches what serves.
+      overServing: true,
     };
     const admitted = await onceCounted(() => admit(store, admission, now));
     switch (admitted.outcome) {
@@ -48,7 +90,9 @@ export function openAdmission(parts: AdmissionParts): Pick<Jobs, 'deploy' | 'sto
         await parts.enqueue(admitted.record.uid, admitted.job);
         return admitted.record;
       case 'busy':
-        throw busy('Not started', plan.cluster, (await journal.find(admitted.uid))?.record);
+        throw busy('Not started', what.plan.cluster, (await journal.find(admitted.uid))?.record);
+      case 'held':
+        throw new ClusterHeld('Not started', admitted.what === 'hold' ? what.plan.cluster : undefined, admitted.hold);
       case 'late':
         throw storeAway();
       case 'no-counter':
@@ -56,20 +100,20 @@ export function openAdmission(parts: AdmissionParts): Pick<Jobs, 'deploy' | 'sto
     }
   }
 
-  async function stop(request: ClusterRequest): Promise<Deployment> {
-    const { name } = resolveCluster(
-      await parts.config(),
-      request.cluster === undefined ? place(request) : { name: request.cluster },
-    );
+  async function stop({ forced, ...request }: Parameters<Jobs['stop']>[0]): Promise<Deployment> {
+    const { name } = clusterOf(await parts.config(), request);
     const serving = await servingEntry(name);
     const { by, surface, view } = request;
-    const admitted = await admitStop(store, { ...serving, by, surface, view }, now);
+    const reasons = forced && { forced: { ...forced, by: person(by) } };
+    const admitted = await admitStop(store, { ...serving, by, surface, view, action: 'stop', ...reasons }, now);
     switch (admitted.outcome) {
       case 'admitted':
         await parts.enqueue(admitted.record.uid, admitted.job);
         return admitted.record;
       case 'busy':
         throw busy('Not stopped', name, (await journal.find(admitted.uid))?.record);
+      case 'held':
+        throw new ClusterHeld('Not stopped', admitted.what === 'hold' ? name : undefined, admitted.hold);
       case 'late':
         throw storeAway();
       case 'changed':
@@ -77,6 +121,14 @@ export function openAdmission(parts: AdmissionParts): Pick<Jobs, 'deploy' | 'sto
           hint: 'Look at status, then ask again.',
         });
     }
+  }
+
+  /** What a restart or a rollback is about: a number, or a cluster. */
+  async function wanted({ number, ...request }: AgainRequest): Promise<AgainOf> {
+    if (number !== undefined) return { outcome: 'found', number };
+    const { name } = clusterOf(await parts.config(), request);
+    const counter = await inStore(() => store.redis.get(store.keys.counter));
+    return counter === null ? { outcome: 'no-counter' } : { outcome: 'found', cluster: name };
   }
 
   async function servingEntry(cluster: string): Promise<Entry> {
@@ -88,7 +140,7 @@ export function openAdmission(parts: AdmissionParts): Pick<Jobs, 'deploy' | 'sto
     });
     if (uid.outcome === 'no-counter') throw starting();
     const entry = uid.outcome === '' ? undefined : await journal.find(uid.outcome);
-    if (entry && isForeign(entry.record)) throw foreign(entry.record);
+    if (entry && isForeign(entry.record)) throw foreignVersion(entry.record);
     if (entry?.record.state === 'serving') return entry;
     const claimed = entry ?? (await claimant(cluster));
     if (claimed) throw busy('Not stopped', cluster, claimed.record);
@@ -102,38 +154,6 @@ export function openAdmission(parts: AdmissionParts): Pick<Jobs, 'deploy' | 'sto
     return uid === null ? undefined : journal.find(uid);
   }
 
-  async function cancel(request: ClusterRequest & { number?: number }): Promise<Deployment> {
-    const { record } = await wanted(request);
-    const { team, user } = request.by;
-    const asked = { by: { team, user }, at: now().toISOString() };
-    const entry = await journal.change(record.uid, (latest) => {
-      if (isEnded(latest.state)) throw notRunning(latest);
-      if (latest.run === 'stop') throw notCancelled(latest);
-      if (latest.cancelAsked || latest.state === 'aborting') return undefined;
-      return { record: { ...latest, cancelAsked: asked }, event: { kind: 'cancel-asked', by: asked.by } };
-    });
-    return entry.record;
-  }
-
-  async function wanted({ number, ...request }: ClusterRequest & { number?: number }): Promise<Entry> {
-    if (number !== undefined) {
-      const entry = await journal.findByNumber(number);
-      if (entry) return entry;
-      throw new OperatorError('unknown-name', `There is no deployment #${number}.`, {
-        hint: 'status shows what runs.',
-      });
-    }
-    const { name } = resolveCluster(
-      await parts.config(),
-      request.cluster === undefined ? place(request) : { name: request.cluster },
-    );
-    const entry = await claimant(name);
-    if (entry) return entry;
-    throw new OperatorError('unknown-name', `Nothing is being deployed on ${name}.`, {
-      hint: `What serves is stopped with: stop ${name}`,
-    });
-  }
-
   /** A worker sets the counter from the nodes at its start, and when it hears that someone misses it. */
   async function onceCounted<T extends { outcome: string }>(attempt: () => Promise<T>): Promise<T> {
     const end = performance.now() + STARTING_MS;
@@ -145,21 +165,10 @@ export function openAdmission(parts: AdmissionParts): Pick<Jobs, 'deploy' | 'sto
     }
   }
 
-  return { deploy, stop, cancel };
+  return { deploy, stop, restart, rollback, stopForeign };
 }
 
-function place({ channel }: ClusterRequest): { channel?: string } {
-  return channel === undefined ? {} : { channel };
-}
-
-function notRunning({ number, state, cluster }: Deployment): OperatorError {
-  return new OperatorError('conflict', `#${number} is ${state}, so there is nothing to cancel.`, {
-    hint: state === 'serving' ? `Stop it with: stop ${cluster}` : 'status shows what runs.',
-  });
-}
-
-function notCancelled({ number }: Deployment): OperatorError {
-  return new OperatorError('conflict', `#${number} is being stopped, and a stop can't be cancelled.`, {
-    hint: 'Deploy it again once it has stopped.',
-  });
+function clusterOf(config: Config, { cluster, channel }: Pick<ClusterRequest, 'cluster' | 'channel'>): Cluster {
+  if (cluster !== undefined) return resolveCluster(config, { name: cluster });
+  return resolveCluster(config, channel === undefined ? {} : { channel });
 }

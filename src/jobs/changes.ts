@@ -9,26 +9,33 @@ export interface Changes {
   on: (listener: (uid: string) => void) => () => void;
   /** An admission waits for the counter. */
   onCounterWanted: (listener: () => void) => () => void;
+  /** Something waits for the head of this cluster. */
+  onOutboxFilled: (listener: (cluster: string) => void) => () => void;
+  /** Somebody is to be told something at once. */
+  onNoticeDue: (listener: () => void) => () => void;
 }
 
 /** `subscriber` is a connection for this alone, which queues while it reconnects. */
 export async function watchChanges({ keys }: Store, subscriber: Redis, log: Logger): Promise<Changes> {
-  const listeners = new Set<(uid: string) => void>();
-  const waiting = new Set<() => void>();
+  const channels = [keys.changes, keys.counterWanted, keys.outboxFilled, keys.noticeDue];
+  const listeners = new Map(channels.map((channel) => [channel, new Set<(text: string) => void>()]));
   subscriber.on('message', (channel: string, text: string) => {
-    if (channel === keys.changes) for (const listener of listeners) listener(text);
-    if (channel === keys.counterWanted) for (const listener of waiting) listener();
+    for (const listener of listeners.get(channel) ?? []) listener(text);
   });
   subscriber.on('error', (error) => log.debug({ err: error }, 'Subscriber'));
-  const subscribed = subscriber.subscribe(keys.changes, keys.counterWanted).catch((error: unknown) => {
+  const subscribed = subscriber.subscribe(...channels).catch((error: unknown) => {
     log.warn({ err: error }, 'The store does not tell of changes; they are found when looked for');
   });
   // A store that is away must not keep the process from starting.
   await Promise.race([subscribed, sleep(2_000, undefined, { ref: false })]);
-  return { on: (listener) => added(listeners, listener), onCounterWanted: (listener) => added(waiting, listener) };
-}
-
-function added<T>(set: Set<T>, one: T): () => void {
-  set.add(one);
-  return () => set.delete(one);
+  const on = (channel: string) => (listener: (text: string) => void) => {
+    listeners.get(channel)?.add(listener);
+    return () => void listeners.get(channel)?.delete(listener);
+  };
+  return {
+    on: on(keys.changes),
+    onCounterWanted: on(keys.counterWanted),
+    onOutboxFilled: on(keys.outboxFilled),
+    onNoticeDue: on(keys.noticeDue),
+  };
 }

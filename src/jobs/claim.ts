@@ -1,14 +1,27 @@
 import type { Asker, View } from './jobs.ts';
-import type { Deployment, Plan } from './deployment.ts';
+import type { Action, Deployment, Forced, Person, Plan } from './deployment.ts';
+import type { Foreign } from '../cluster/probes/foreign.ts';
+import { decideClaim, decideStopClaim, type Held } from './decisions/decide-claim.ts';
+import { readHolds } from './held.ts';
 import { eventText } from './journal.ts';
-import { inStore, script, type Store } from './store.ts';
+import { newRecord, person, stopRecord, type StopRequest } from './new-record.ts';
+import { inStore, script, UNCHANGED, type Store } from './store.ts';
 
 /** All that an admission needs. */
 export interface Admission {
   plan: Plan;
+  /** Of an attempt; a stop is admitted by `admitStop`. */
+  action: Exclude<Action, 'stop' | 'cancel'>;
   revision: string;
   sparkopsVersion: string;
   by: Asker;
+  /** Left out: who asked. */
+  owner?: Person;
+  forced?: Forced;
+  /** What a run 'stop-foreign' is to stop. */
+  foreign?: readonly Foreign[];
+  /** It may stand for what serves: it is approved before that is touched. */
+  overServing?: boolean;
   until?: string;
   note?: string;
   surface: string;
@@ -19,6 +32,8 @@ export type Admitted =
   | { outcome: 'admitted'; record: Deployment; job: string }
   /** The cluster belongs to `uid`, or serves it. */
   | { outcome: 'busy'; uid: string }
+  /** A person holds the cluster, or has frozen all of them. */
+  | Held
   /** Nobody has read the nodes yet: no number can be given. */
   | { outcome: 'no-counter' }
   /** The store answered too late: nothing was written. */
@@ -32,14 +47,22 @@ export async function admit(store: Store, admission: Admission, now: () => Date)
   const { keys } = store;
   const { uid, cluster } = admission.plan;
   const deadline = (await storeTime(store)) + ANSWER_MS;
+  const seenKeys = [keys.claim(cluster), keys.hold(cluster), keys.freeze, keys.counter];
   for (;;) {
-    const counter = await inStore(() => store.redis.get(keys.counter));
-    const record = newRecord(admission, Number(counter ?? 0) + 1, now());
-    const [outcome, detail] = await writeAdmission(
+    const [seen, serving] = await inStore(() =>
+      Promise.all([store.redis.mget(seenKeys), store.redis.zrange(keys.serving(cluster), 0, '-1')]),
+    );
+    const [claim = null, hold = null, freeze = null, counter = null] = seen;
+    const decision = decideClaim(
+      { claim, serving, holds: readHolds([hold, freeze]), counter },
+      { overServing: false, ...admission },
+    );
+    if (decision.outcome !== 'admit') return decision;
+    const record = newRecord(admission, decision.number, now());
+    const [outcome] = await writeAdmission(
       store,
       [
-        keys.counter,
-        keys.claim(cluster),
+        ...seenKeys,
         keys.serving(cluster),
         keys.record(uid),
         keys.events(uid),
@@ -48,8 +71,9 @@ export async function admit(store: Store, admission: Admission, now: () => Date)
         keys.unpresented(admission.surface),
       ],
       [
+        ...seen.map((value) => value ?? ''),
+        serving.join(' '),
         uid,
-        counter ?? '',
         JSON.stringify(record),
         eventText({ kind: 'admitted', by: record.by }, now()),
         `view:${admission.surface}`,
@@ -60,88 +84,62 @@ export async function admit(store: Store, admission: Admission, now: () => Date)
       ],
     );
     if (outcome === 'ok') return { outcome: 'admitted', record, job: jobId(uid, 1) };
-    if (outcome === 'busy') return { outcome: 'busy', uid: detail ?? '' };
-    if (outcome === 'no-counter' || outcome === 'late') return { outcome };
-    // Otherwise someone else took the number, and the record's text holds it.
+    if (outcome === 'late') return { outcome: 'late' };
+    // Otherwise someone else took the cluster or the number, and the record's text holds it.
   }
 }
 
 /** A run on a deployment that serves: the claim is set to it. */
 export async function admitStop(
   store: Store,
-  { record, rev, by, surface, view }: { record: Deployment; rev: number; by: Asker; surface: string; view: View },
+  {
+    record,
+    rev,
+    by,
+    surface,
+    view,
+    ...request
+  }: { record: Deployment; rev: number; by: Asker; surface: string; view: View } & StopRequest,
   now: () => Date,
 ): Promise<Exclude<Admitted, { outcome: 'no-counter' }> | { outcome: 'changed' }> {
   const { keys } = store;
   const { uid, cluster } = record;
-  const next = stopRecord(record);
-  const [outcome, detail] = await writeStop(
-    store,
-    [keys.claim(cluster), keys.record(uid), keys.events(uid), keys.live, keys.unpresented(surface)],
-    [
-      uid,
-      rev,
-      JSON.stringify(next),
-      eventText({ kind: 'admitted', by: person(by) }, now()),
-      `view:${surface}`,
-      JSON.stringify(view),
-      keys.changes,
-      (await storeTime(store)) + ANSWER_MS,
-    ],
-  );
-  if (outcome === 'ok') return { outcome: 'admitted', record: next, job: detail ?? '' };
-  if (outcome === 'busy') return { outcome: 'busy', uid: detail ?? '' };
-  if (outcome === 'late') return { outcome: 'late' };
-  return { outcome: 'changed' };
+  const next = stopRecord(record, request, by);
+  const deadline = (await storeTime(store)) + ANSWER_MS;
+  const seenKeys = [keys.claim(cluster), keys.hold(cluster), keys.freeze];
+  for (;;) {
+    const [seen, seenRev] = await inStore(() =>
+      Promise.all([store.redis.mget(seenKeys), store.redis.hget(keys.record(uid), 'rev')]),
+    );
+    const [claim = null, hold = null, freeze = null] = seen;
+    const decision = decideStopClaim(
+      { claim, holds: readHolds([hold, freeze]), rev: seenRev },
+      { ...request, by, rev },
+    );
+    if (decision.outcome !== 'admit') return decision;
+    const [outcome, job = ''] = await writeStop(
+      store,
+      [...seenKeys, keys.record(uid), keys.events(uid), keys.live, keys.unpresented(surface)],
+      [
+        ...seen.map((value) => value ?? ''),
+        uid,
+        rev,
+        JSON.stringify(next),
+        eventText({ kind: 'admitted', by: person(by) }, now()),
+        `view:${surface}`,
+        JSON.stringify(view),
+        keys.changes,
+        deadline,
+      ],
+    );
+    if (outcome === 'ok') return { outcome: 'admitted', record: next, job };
+    if (outcome === 'late') return { outcome: 'late' };
+  }
 }
 
 /** A queue's own id: without ':' and not all digits, or BullMQ refuses it. A new run is a new job. */
 function jobId(uid: string, run: number): string {
   return `d-${uid}-${run}`;
-}
-
-function newRecord(admission: Admission, number: number, at: Date): Deployment {
-  const { plan } = admission;
-  return {
-    // These two stand first in the nodes' files as well, where a shell script reads the number.
-    schema: 1,
-    number,
-    uid: plan.uid,
-    cluster: plan.cluster,
-    recipe: plan.recipe,
-    run: 'deploy',
-    by: person(admission.by),
-    owner: person(admission.by),
-    ...(admission.until !== undefined && { until: admission.until }),
-    ...(admission.note !== undefined && { note: admission.note }),
-    state: 'queued',
-    phases: plan.phases.map((name) => ({ name, state: 'waiting', attempts: 0 })),
-    plan,
-    revision: admission.revision,
-    sparkopsVersion: admission.sparkopsVersion,
-    stalls: 0,
-    createdAt: at.toISOString(),
-  };
-}
-
-/** What an earlier run left is history: it stands in the events. */
-const LEFT_BEHIND = ['phase', 'cause', 'remedy', 'progress', 'aborting', 'cancelAsked', 'endedAt'] as const;
-
-function stopRecord(record: Deployment): Deployment {
-  const next: Deployment = {
-    ...record,
-    run: 'stop',
-    state: 'queued',
-    stalls: 0,
-    stallsSeen: 0,
-    phases: [{ name: 'stop', state: 'waiting', attempts: 0 }],
-  };
-  for (const key of LEFT_BEHIND) delete next[key];
-  return next;
-}
-
-function person({ team, user }: Asker): { team: string; user: string } {
-  return { team, user };
 }
 
 async function storeTime({ redis }: Store): Promise<number> {
@@ -156,15 +154,11 @@ local function late(deadline)
 end
 `;
 
-const writeAdmission = script(`${LATE}
-local counter, claim, serving, record, events, numbers, live, unpresented = unpack(KEYS)
-local uid, expected, json, event, surface, view, job, changes, deadline = unpack(ARGV)
+const writeAdmission = script(`${LATE}${UNCHANGED}
+local claim, _, _, counter, serving, record, events, numbers, live, unpresented = unpack(KEYS)
+local served, uid, json, event, surface, view, job, changes, deadline = unpack(ARGV, 5)
 if late(deadline) then return {'late'} end
-local holder = redis.call('GET', claim) or redis.call('ZRANGE', serving, 0, 0)[1]
-if holder then return {'busy', holder} end
-local current = redis.call('GET', counter)
-if not current then return {'no-counter'} end
-if current ~= expected then return {'moved'} end
+if not unchanged(4) or table.concat(redis.call('ZRANGE', serving, 0, -1), ' ') ~= served then return {'changed'} end
 local number = redis.call('INCR', counter)
 redis.call('HSET', record, 'json', json, 'rev', 1, 'seq', 1, 'runs', 1, 'job', job, surface, view)
 redis.call('XADD', events, '1-0', 'event', event)
@@ -177,13 +171,11 @@ return {'ok'}
 `);
 
 // The view of the deploy stays: its surface still edits that card. A record rebuilt from the nodes has none yet.
-const writeStop = script(`${LATE}
-local claim, record, events, live, unpresented = unpack(KEYS)
-local uid, rev, json, event, surface, view, changes, deadline = unpack(ARGV)
+const writeStop = script(`${LATE}${UNCHANGED}
+local claim, _, _, record, events, live, unpresented = unpack(KEYS)
+local uid, rev, json, event, surface, view, changes, deadline = unpack(ARGV, 4)
 if late(deadline) then return {'late'} end
-local holder = redis.call('GET', claim)
-if holder then return {'busy', holder} end
-if redis.call('HGET', record, 'rev') ~= rev then return {'changed'} end
+if not unchanged(3) or redis.call('HGET', record, 'rev') ~= rev then return {'changed'} end
 local job = 'd-' .. uid .. '-' .. redis.call('HINCRBY', record, 'runs', 1)
 redis.call('HSET', record, 'json', json, 'job', job)
 redis.call('HINCRBY', record, 'rev', 1)

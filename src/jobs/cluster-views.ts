@@ -3,6 +3,8 @@ import type { Config } from '../config/config.ts';
 import { resolveCluster } from '../config/resolve-cluster.ts';
 import { OperatorError } from '../errors.ts';
 import { isEnded, type Deployment } from './deployment.ts';
+import { readHolds } from './held.ts';
+import { withForeignOwners } from './foreign.ts';
 import type { ClusterOverview, ClusterState, ClusterStatus, Jobs } from './jobs.ts';
 import type { Journal } from './journal.ts';
 import type { Look } from './looks/look-queue.ts';
@@ -32,10 +34,11 @@ export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' |
     const engines = states.flatMap((state) => state.serving.map(engineAt));
     const answer = await look({ kind: 'status', clusters: clusters.map(({ name }) => name), engines });
     if (answer.kind !== 'status') return [];
-    return states.flatMap((state) => {
-      const seen = answer.clusters.find((each) => each.cluster === state.cluster);
-      return seen ? [{ ...state, nodes: seen.nodes, engines: seen.engines, lookedAt: seen.lookedAt }] : [];
+    const seen = states.flatMap((state) => {
+      const found = answer.clusters.find((each) => each.cluster === state.cluster);
+      return found ? [{ ...state, nodes: found.nodes, engines: found.engines, lookedAt: found.lookedAt }] : [];
     });
+    return Promise.all(seen.map((each) => (each.storeProblem === undefined ? withForeignOwners(store, each) : each)));
   }
 
   async function stateOf(cluster: Cluster): Promise<ClusterState> {
@@ -43,9 +46,10 @@ export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' |
     const state = { cluster: name, description, channels };
     try {
       const busy = await claimant(name);
+      const above = readHolds(await inStore(() => store.redis.mget(store.keys.hold(name), store.keys.freeze)));
       const uids = await inStore(() => store.redis.zrange(store.keys.serving(name), 0, '-1'));
       const records = await Promise.all(uids.map(async (uid) => (await journal.find(uid))?.record));
-      return { ...state, ...(busy && { busy }), serving: records.filter((record) => record !== undefined) };
+      return { ...state, ...above, ...(busy && { busy }), serving: records.filter((record) => record !== undefined) };
     } catch (error) {
       if (!(error instanceof OperatorError && error.code === 'store-away')) throw error;
       return { ...state, serving: [], storeProblem: error.message };

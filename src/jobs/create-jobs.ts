@@ -1,17 +1,24 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
 import { openAdmission } from './admission.ts';
+import { openApprovals } from './approval/answer.ts';
+import { openCancel } from './cancel.ts';
+import { openAudit, readDecisions, type Audit } from './audit.ts';
 import { openSharedBuckets } from './buckets.ts';
 import type { Changes } from './changes.ts';
 import { openClusterViews } from './cluster-views.ts';
+import { foreignCalled, openMine } from './foreign.ts';
 import type { Jobs } from './jobs.ts';
 import type { Journal } from './journal.ts';
 import type { Look } from './looks/look-queue.ts';
 import { readHistory } from './history.ts';
+import { openHolds } from './hold.ts';
+import { openNotices } from './notices.ts';
 import { openPlanLooks } from './plan-looks.ts';
 import { openPresenting } from './presenting.ts';
 import { planFrom } from './prepare.ts';
-import { enqueue, type DeployQueue } from './queue.ts';
+import { enqueue, wake, type DeployQueue } from './queue.ts';
+import { within } from '../within.ts';
 import type { SecretSource } from '../config/secret-sources.ts';
 import type { Store } from './store.ts';
 
@@ -29,16 +36,26 @@ export interface JobsParts {
   /** Left out where the worker's secrets are not at hand. */
   secrets?: SecretSource;
   sparkopsVersion: string;
+  /** Default: one of its own. */
+  audit?: Audit;
   now: () => Date;
   log: Logger;
 }
 
 const QUEUE_MS = 1_000;
+const WAKE_MS = 5_000;
 
 /** What surfaces can do with deployments. */
 export function createJobs(parts: JobsParts): Jobs {
   const { store, journal, queue, config, log } = parts;
-  const { lastConfig = config } = parts;
+  const { lastConfig = config, audit = openAudit(parts) } = parts;
+  const notices = openNotices(store);
+  // The answer does not wait for it: whoever decided has decided.
+  const wakeLater = async (job: string) => {
+    void within(WAKE_MS, wake(queue, job)).catch((error: unknown) => {
+      log.debug({ err: error, job }, 'A run was not woken; it wakes by itself');
+    });
+  };
   const { latest, ...views } = openClusterViews({ ...parts, config: lastConfig });
   return {
     ...openAdmission({
@@ -46,13 +63,20 @@ export function createJobs(parts: JobsParts): Jobs {
       config: lastConfig,
       prepare: async ({ recipe, cluster, channel, overrides }) =>
         planFrom(await config(), { recipe, cluster, channel, overrides, secrets: parts.secrets }),
+      foreign: async (cluster, names) => {
+        const seen = await views.status({ cluster });
+        return names.flatMap((name) => foreignCalled(seen, name).found);
+      },
       enqueue: async (uid, job) => {
         await enqueue(queue, uid, job, QUEUE_MS).catch((error: unknown) => {
           log.warn({ err: error, uid }, 'Not queued yet; a worker finds the record within seconds');
         });
       },
     }),
+    cancel: openCancel({ ...parts, config: lastConfig, wake: wakeLater }),
+    ...openApprovals({ ...parts, wake: wakeLater }),
     ...views,
+    ...openMine({ ...parts, ...views }),
     ...openPlanLooks({ ...parts, ...views, latest, lastConfig }),
     history: (request) => readHistory(parts, request),
     ...openPresenting(store),
@@ -63,11 +87,11 @@ export function createJobs(parts: JobsParts): Jobs {
     clusters: async () => [...(await lastConfig()).clusters.keys()],
     take: openSharedBuckets(store),
     onChange: parts.changes.on,
-    audit: ({ who, ...entry }) =>
-      log.info(
-        { audit: { ...entry, by: who.user, team: who.team, name: who.name } },
-        `${who.name}: ${entry.what}: ${entry.decision}`,
-      ),
+    ...openHolds({ ...parts, config: lastConfig, notices }),
+    notices: { take: notices.take, onDue: parts.changes.onNoticeDue },
+    audit: audit.write,
+    audited: audit.settled,
+    decisions: (request) => readDecisions(store, request),
   };
 }
 

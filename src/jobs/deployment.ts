@@ -1,11 +1,23 @@
 import type { Progress } from '../cluster/finding.ts';
+import type { Foreign } from '../cluster/probes/foreign.ts';
 import type { PhaseName, Plan } from '../cluster/plan.ts';
+import type { Forcible } from '../cluster/probes/preflight/check.ts';
+import type { Approval } from './approval/approval.ts';
 
-export type { PhaseName, Plan, Progress };
+export type { Forcible, PhaseName, Plan, Progress };
 
-type LiveState = 'queued' | 'running' | 'aborting';
+type LiveState = 'queued' | 'running' | 'waiting-approval' | 'aborting';
 /** `serving` is an end of the attempt and frees the claim, but may still become stopped, replaced or died. */
-export type EndState = 'serving' | 'failed' | 'cancelled' | 'stopped' | 'replaced' | 'died';
+export type EndState =
+  | 'serving'
+  | 'failed'
+  | 'cancelled'
+  | 'denied'
+  | 'expired'
+  | 'void'
+  | 'stopped'
+  | 'replaced'
+  | 'died';
 export type State = LiveState | EndState;
 
 export type PhaseState = 'waiting' | 'running' | 'done' | 'failed' | 'undone';
@@ -35,6 +47,28 @@ export interface Person {
   user: string;
 }
 
+/** What a person asked for. `deploy`, `restart` and `rollback` make a new attempt; `stop` is a run on the one that serves. */
+export type Action = 'deploy' | 'restart' | 'rollback' | 'stop' | 'stop-foreign' | 'cancel';
+
+/** Told to the channel, and on the card for good. */
+export interface Forced {
+  what: readonly Forcible[];
+  reason: string;
+  by: Person;
+}
+
+/** A deployment that serves, as the nodes show it. */
+export interface Serving {
+  uid: string;
+  number: number;
+  recipe: string;
+}
+
+/** What preflight says of a deployment that serves: could it be started again? */
+export interface Found extends Serving {
+  wayBack: { proven: boolean; text: string };
+}
+
 /** The durable record of a numbered attempt to make a plan true. Times are ISO 8601 UTC. Holds no secret. */
 export interface Deployment {
   schema: 1;
@@ -44,11 +78,13 @@ export interface Deployment {
   uid: string;
   cluster: string;
   recipe: string;
-  run: 'deploy' | 'stop';
+  run: 'deploy' | 'stop' | 'stop-foreign';
+  /** What the current run was asked for. Left out in records of before: the same as `run`. */
+  action?: Action;
   by: Person;
   /** Whose model it is. */
   owner?: Person;
-  /** When its owner will be done with it, ISO 8601 UTC. Shown; nothing is stopped by it. */
+  /** When its owner will be done with it, ISO 8601 UTC. Nothing is stopped by it; afterwards it is replaced without approval. */
   until?: string;
   /** What it is for, in the owner's words. */
   note?: string;
@@ -62,6 +98,29 @@ export interface Deployment {
   progress?: Progress;
   /** Why it is aborting, and what state it will end in. */
   aborting?: { to: 'failed' | 'cancelled'; by?: Person };
+  /** Who asked for the stop, of a run 'stop'. */
+  stopBy?: Person;
+  forced?: Forced;
+  /** The latest request for approval on this record: of its run, or of a cancel. */
+  approval?: Approval;
+  /** What serves now and is to be removed before this one starts: decided before the point of no return. */
+  replaces?: readonly Serving[];
+  /** What preflight's checks came to. */
+  checks?: { ok: number; warnings: number };
+  /** What preflight found serving on the nodes. */
+  found?: readonly Found[];
+  /** Foreign containers and processes that a run 'stop-foreign' was asked to stop. */
+  foreign?: readonly Foreign[];
+  /** The point of no return: from here on, what served before may be gone. ISO 8601 UTC. */
+  pastReturnAt?: string;
+  /** Until when running requests are waited for, ISO 8601 UTC. */
+  drainUntil?: string;
+  /** How long nothing served while it started, in milliseconds. Kept by a stop, which takes the place of its phases. */
+  downMs?: number;
+  /** Set by [Stop now]: running requests are not waited for any longer. */
+  stopNow?: { by: Person; at: string };
+  /** Of one that was replaced: the number of what came instead. */
+  replacedBy?: number;
   /** Set by a cancel; the process that runs the deployment acts on it. */
   cancelAsked?: { by: Person; at: string };
   plan: Plan;
@@ -82,6 +141,21 @@ export function isForeign({ schema }: { schema: number }): boolean {
   return schema !== 1;
 }
 
+const LIVE: ReadonlySet<State> = new Set<State>(['queued', 'running', 'waiting-approval', 'aborting']);
+
 export function isEnded(state: State): boolean {
-  return state !== 'queued' && state !== 'running' && state !== 'aborting';
+  return !LIVE.has(state);
+}
+
+/** Whether it has answered people, whatever became of it later. */
+export function hasServed(state: State): boolean {
+  return state === 'serving' || state === 'stopped' || state === 'replaced' || state === 'died';
+}
+
+export function actionOf({ action, run }: Pick<Deployment, 'action' | 'run'>): Action {
+  return action ?? run;
+}
+
+export function isSame(one: Person, other: Person): boolean {
+  return one.user === other.user && (one.team === '' || other.team === '' || one.team === other.team);
 }

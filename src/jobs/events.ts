@@ -1,6 +1,7 @@
 import type { CheckRow } from '../cluster/finding.ts';
 import type { PhaseName } from '../cluster/plan.ts';
-import type { Cause, Person, PhaseState, State } from './deployment.ts';
+import type { Decision, When } from './approval/approval.ts';
+import type { Action, Cause, Person, PhaseState, State } from './deployment.ts';
 
 export type { CheckRow };
 
@@ -23,5 +24,10 @@ export type EventBody =
   | { kind: 'cancel-asked'; by: Person }
   /** `phase`: where it was. */
   | { kind: 'aborting'; to: 'failed' | 'cancelled'; phase?: PhaseName; cause?: Cause; by?: Person }
+  /** Somebody has to agree. `id` tells the requests of a record apart. */
+  | { kind: 'approval-asked'; id: number; action: Action; by: Person }
+  /** One of several that are needed. */
+  | { kind: 'approval-vote'; id: number; by: Person; when: When }
+  | { kind: 'approval-decided'; id: number; decision: Decision }
   | { kind: 'handover'; why: string }
   | { kind: 'ended'; state: State; cause?: Cause; remedy?: string };

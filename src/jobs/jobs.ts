@@ -1,6 +1,12 @@
 import type { BenchRun } from '../cluster/probes/bench-engine.ts';
-import type { Deployment, Person, Plan } from './deployment.ts';
+import type { Foreign } from '../cluster/probes/foreign.ts';
+import type { Say } from './approval/approval.ts';
+import type { AuditLine } from './audit.ts';
+import type { Deployment, Forced, Person, Plan, State } from './deployment.ts';
 import type { CheckRow, DeploymentEvent } from './events.ts';
+import type { Held, Holds } from './hold.ts';
+import type { Hold, HoldRequest, ReleaseRequest } from './hold-rules.ts';
+import type { Notices } from './notices.ts';
 
 export type { BenchRun };
 
@@ -21,6 +27,8 @@ export interface DeployRequest {
   /** ISO 8601 UTC. */
   until?: string;
   note?: string;
+  /** What an admin passes, and why; the surface has seen to the right. */
+  forced?: Pick<Forced, 'what' | 'reason'>;
   by: Asker;
   surface: string;
   /** Commands typed in a channel that is bound to clusters mean these. */
@@ -36,6 +44,20 @@ export interface ClusterRequest {
   view: View;
 }
 
+/** Of what serves or ended: by its number, or by cluster. */
+export interface AgainRequest extends ClusterRequest {
+  number?: number;
+  forced?: Pick<Forced, 'what' | 'reason'>;
+}
+
+export interface Decide {
+  number: number;
+  /** Of the request that was shown; left out: the latest of that deployment. */
+  id?: number;
+  say: Say;
+  by: Asker;
+}
+
 /** What serves on a cluster, or holds it, as the store knows it. */
 export interface ClusterState {
   cluster: string;
@@ -44,8 +66,23 @@ export interface ClusterState {
   /** The deployment that has the claim. */
   busy?: Deployment;
   serving: readonly Deployment[];
+  hold?: Hold;
+  /** Over all clusters. */
+  freeze?: Hold;
   /** Set when the store could not be asked: what is claimed and what serves is then unknown here; the nodes still tell. */
   storeProblem?: string;
+}
+
+/** What others run on a node, and whose it is, if somebody said so. */
+export interface ForeignLaunch extends Foreign {
+  owner?: Person;
+}
+
+export interface MineAnswer {
+  cluster: string;
+  claimed: readonly ForeignLaunch[];
+  /** Whose it was until now. */
+  before?: Person;
 }
 
 export interface NodeStatus {
@@ -55,6 +92,9 @@ export interface NodeStatus {
   /** Undefined when the node could not be read; then `problem` says why. */
   gpu?: string;
   containers: readonly { name: string; deployment?: string; running: boolean; since: string; engine: boolean }[];
+  foreign: readonly ForeignLaunch[];
+  /** Why the node can't say what others run. */
+  foreignProblem?: string;
   problem?: string;
 }
 
@@ -161,24 +201,65 @@ export interface FullLog {
 }
 
 export interface AuditEntry {
+  /** For what happens by itself: sparkops. */
   who: Asker;
+  /** The words, or what was decided: "approval of stop, #142". */
   what: string;
   cluster?: string;
   number?: number;
   uid?: string;
-  decision: 'accepted' | 'refused' | 'answered';
+  decision: AuditDecision;
+  /** Whether it was to change something; looking alone isn't. */
+  change?: boolean;
   why?: string;
+  /** Of what ended: its state. */
+  result?: State;
   /** Where it was typed: 'slack', 'cli'. */
   surface?: string;
 }
+
+export type AuditDecision =
+  /** What was typed. */
+  | 'accepted'
+  | 'refused'
+  | 'answered'
+  /** Of a request for approval. */
+  | 'approved'
+  | 'denied'
+  | 'objected'
+  | 'withdrawn'
+  | 'expired'
+  | 'void'
+  /** Of a run. */
+  | 'ended';
 
 /** What a surface (Slack, later others) can do. Every rejection is an OperatorError for people, or a bug. */
 export interface Jobs {
   /** Admission: refuses at once with 'unknown-name', 'usage', 'ambiguous', 'busy', 'starting', 'config' or 'store-away'. */
   deploy: (request: DeployRequest) => Promise<Deployment>;
   /** A run on the deployment that serves. Refused with 'unknown-name' when nothing serves, 'busy', ... */
-  stop: (request: ClusterRequest) => Promise<Deployment>;
-  /** Of a running deployment, by its number or by cluster. Resolves as soon as the wish is recorded. */
+  stop: (request: ClusterRequest & Pick<AgainRequest, 'forced'>) => Promise<Deployment>;
+  /** The same plan again, of what serves or served last: a new attempt that replaces it. */
+  restart: (request: AgainRequest) => Promise<Deployment>;
+  /** The last one that served before, its image pinned by digest; or the one with this number. */
+  rollback: (request: AgainRequest) => Promise<Deployment>;
+  /** Stops containers and GPU processes that sparkops did not start, after an approval that names them. */
+  stopForeign: (request: ClusterRequest & { names: readonly string[] }) => Promise<Deployment>;
+  /** "It's mine": of what others run on a cluster, by name, id or pid. Kept until it is gone. */
+  mine: (request: ClusterRequest & { name: string }) => Promise<MineAnswer>;
+  /**
+   * A word about a request for approval: the first decision stands. The surface has compared the person with
+   * `approval.terms.from`. Rejects 'conflict' when it is decided or over, 'forbidden' for one's own request.
+   */
+  decide: (request: Decide) => Promise<Deployment>;
+  /** Running requests are waited for no longer. */
+  stopNow: (request: { number: number; by: Asker }) => Promise<Deployment>;
+  /** How long its owner needs it, ISO 8601 UTC. */
+  extend: (request: { number: number; until: string; by: Asker }) => Promise<Deployment>;
+  /**
+   * Of a running deployment, by its number or by cluster. Resolves as soon as the wish is recorded; of somebody else's
+   * past the point of no return that is a request for approval: the record's `approval` then has action 'cancel'.
+   */
   cancel: (request: ClusterRequest & { number?: number }) => Promise<Deployment>;
   /** Looks at the nodes now. At most 20 s. */
   status: (request: { cluster?: string; channel?: string }) => Promise<readonly ClusterStatus[]>;
@@ -224,6 +305,20 @@ export interface Jobs {
   ) => Promise<{ ok: true } | { ok: false; waitMs: number }>;
   /** Calls back (uid) when a deployment's record changed in any process. Returns how to stop. */
   onChange: (listener: (uid: string) => void) => () => void;
-  /** One line in the log (later also a stream) for each decision. */
+  /** A hold over a cluster: put up, or changed by its holder. Rejects 'busy' (`ClusterHeld`) for somebody else's, 'usage', 'ambiguous'. */
+  hold: (request: HoldRequest) => Promise<Held>;
+  /** Ends it. Rejects 'busy' while a job runs there (`ClusterBusy`), or when it is another's and not to be overruled (`ClusterHeld`). */
+  unlock: (request: ReleaseRequest) => Promise<Held>;
+  /** The same over all clusters, whatever runs there. */
+  freeze: (request: HoldRequest) => Promise<Held>;
+  unfreeze: (request: ReleaseRequest) => Promise<Held>;
+  holds: () => Promise<Holds>;
+  /** What people must be told that belongs to no deployment. */
+  notices: Pick<Notices, 'take'> & { onDue: (listener: () => void) => () => void };
+  /** For each decision a line in the log, in the audit's stream and, with a cluster, in its head's file. Never rejects. */
   audit: (entry: AuditEntry) => void;
+  /** Resolves when what was audited so far has been written, or could not be. */
+  audited: () => Promise<void>;
+  /** What was decided and belongs to no deployment's line in `history`, newest first. */
+  decisions: (request: HistoryRequest) => Promise<readonly AuditLine[]>;
 }

@@ -1,3 +1,4 @@
+import { decideWrite } from './decisions/decide-lease.ts';
 import type { Deployment, State } from './deployment.ts';
 import { isEnded, isForeign } from './deployment.ts';
 import type { DeploymentEvent, EventBody } from './events.ts';
@@ -20,10 +21,16 @@ export interface Entry {
 interface ChangeOptions {
   /** Only the holder of this lease may write. 'conflict' with hint when it lapsed, 'stale-fence' when another holds it. */
   token?: string;
+  /** Keys that the change depends on: written only if none of them changed meanwhile. */
+  reading?: readonly string[];
 }
 
 /** What a change makes of a record; undefined: it is fine as it stands, nothing is written. */
-export type Mutation = (record: Deployment) => { record: Deployment; event?: EventBody } | undefined;
+export type Mutation = (
+  record: Deployment,
+  /** Of the keys that were asked for with `reading`; null: absent. */
+  values: readonly (string | null)[],
+) => { record: Deployment; event?: EventBody } | undefined;
 
 export interface Journal {
   find: (uid: string) => Promise<Entry | undefined>;
@@ -55,14 +62,19 @@ export function createJournal(store: Store, now: () => Date): Journal {
     return uid ? find(uid) : undefined;
   }
 
-  async function change(uid: string, mutate: Mutation, { token = '' }: ChangeOptions = {}): Promise<Entry> {
+  async function change(uid: string, mutate: Mutation, { token = '', reading = [] }: ChangeOptions = {}): Promise<Entry> {
     for (;;) {
       const entry = await find(uid);
       if (!entry) throw forgotten(uid);
       if (isForeign(entry.record)) throw foreign(entry.record);
-      const next = mutate(entry.record);
+      const seenKeys = [...(token === '' ? [] : [keys.lease(entry.record.cluster)]), ...reading];
+      const seen = seenKeys.length === 0 ? [] : await inStore(() => redis.mget(seenKeys));
+      const next = mutate(entry.record, token === '' ? seen : seen.slice(1));
       if (!next) return entry;
       const { record, event } = next;
+      const may = token === '' ? 'write' : decideWrite({ lease: seen[0] ?? null }, token);
+      if (may === 'lapsed') throw lapsed(record);
+      if (may === 'stale') throw stale(record);
       const [outcome, seq] = await writeChange(
         store,
         [
@@ -72,8 +84,8 @@ export function createJournal(store: Store, now: () => Date): Journal {
           keys.serving(record.cluster),
           keys.live,
           keys.ended,
-          keys.lease(record.cluster),
           keys.unpresented(''),
+          ...seenKeys,
         ],
         [
           uid,
@@ -83,12 +95,10 @@ export function createJournal(store: Store, now: () => Date): Journal {
           standing(record.state),
           now().getTime(),
           keys.changes,
-          token,
+          ...seen.map((value) => value ?? ''),
         ],
       );
       if (outcome === 'ok') return { ...entry, record, rev: entry.rev + 1, seq: Number(seq) };
-      if (outcome === 'lapsed') throw lapsed(record);
-      if (outcome === 'stale') throw stale(record);
     }
   }
 
@@ -133,13 +143,11 @@ function standing(state: State): 'live' | 'serving' | 'ended' {
 
 // The record's text is written as it came: cjson would turn an empty array into an empty object.
 const writeChange = script(`
-local record, events, claim, serving, live, ended, lease, unpresented = unpack(KEYS)
-local uid, rev, json, event, standing, at, changes, token = unpack(ARGV)
+local record, events, claim, serving, live, ended, unpresented = unpack(KEYS)
+local uid, rev, json, event, standing, at, changes = unpack(ARGV)
 if redis.call('HGET', record, 'rev') ~= rev then return {'conflict'} end
-if token ~= '' then
-  local holder = redis.call('GET', lease)
-  if not holder then return {'lapsed'} end
-  if holder ~= token then return {'stale'} end
+for i = 8, #KEYS do
+  if (redis.call('GET', KEYS[i]) or '') ~= ARGV[i] then return {'conflict'} end
 end
 redis.call('HSET', record, 'json', json)
 redis.call('HINCRBY', record, 'rev', 1)

@@ -1,9 +1,17 @@
 import type { Logger } from 'pino';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../errors.ts';
-import { script, type Store } from './store.ts';
-
-type LeaseState = 'held' | 'unknown' | 'lost';
+import {
+  decideChange,
+  decideHigher,
+  decideRelease,
+  decideRenewal,
+  decideTaking,
+  leaseState,
+  type LeaseSeen,
+  type LeaseState,
+} from './decisions/decide-lease.ts';
+import { compareAndSet, type Store, type Write } from './store.ts';
 
 /** This process acts for the deployment. */
 export interface Lease {
@@ -44,14 +52,19 @@ export interface LeaseOptions {
 export async function takeLease(store: Store, options: LeaseOptions): Promise<Lease | undefined> {
   const { cluster, uid, ttlMs, clock = () => performance.now() } = options;
   const { keys } = store;
-  const leaseKeys = [keys.claim(cluster), keys.lease(cluster), keys.fence(cluster)];
+  const places = { claim: keys.claim(cluster), lease: keys.lease(cluster), fence: keys.fence(cluster) };
   const token = options.newToken();
+  const ours: Write = { key: places.lease, value: token, ttlMs };
 
   const asked = clock();
-  const [outcome, first] = await acquire(store, leaseKeys, [uid, token, ttlMs]);
-  if (outcome !== 'ok') return undefined;
+  const taking = await decideOn((seen) => {
+    const decision = decideTaking(seen, { uid });
+    const taken = decision.outcome === 'taken';
+    return { ...decision, writes: taken ? [ours, { key: places.fence, value: decision.fence }] : [] };
+  });
+  if (taking.outcome !== 'taken') return undefined;
 
-  let fence = Number(first);
+  let fence = taking.fence;
   let renewedAt = asked;
   let released = false;
   let failing = false;
@@ -62,8 +75,13 @@ export async function takeLease(store: Store, options: LeaseOptions): Promise<Le
   const renewing = keepRenewing();
 
   function state(): LeaseState {
-    if (lost.signal.aborted) return 'lost';
-    return clock() - renewedAt < (ttlMs * 2) / 3 ? 'held' : 'unknown';
+    return leaseState({ lost: lost.signal.aborted, age: clock() - renewedAt, ttlMs });
+  }
+
+  function decideOn<D extends { writes: readonly Write[] }>(decide: (seen: LeaseSeen) => D): Promise<D> {
+    return compareAndSet(store, Object.values(places), ([claim = null, lease = null, highest = null]) =>
+      decide({ claim, lease, fence: highest }),
+    );
   }
 
   async function keepRenewing(): Promise<void> {
@@ -81,7 +99,10 @@ export async function takeLease(store: Store, options: LeaseOptions): Promise<Le
   async function renewOnce(): Promise<boolean> {
     const asked = clock();
     try {
-      const [answer] = await renew(store, leaseKeys, [uid, token, ttlMs, fence]);
+      const { answer } = await decideOn((seen) => {
+        const renewal = decideRenewal(seen, { uid, token, fence });
+        return { answer: renewal, writes: renewal === 'kept' || renewal === 'again' ? [ours] : [] };
+      });
       if (stopped.signal.aborted) return true;
       if (answer === 'forgotten') {
         await options.onForgotten?.(fence);
@@ -106,7 +127,7 @@ export async function takeLease(store: Store, options: LeaseOptions): Promise<Le
     for (;;) {
       signal.throwIfAborted();
       lost.signal.throwIfAborted();
-      if (state() === 'held') return;
+      if (decideChange(state()) === 'start') return;
       await new Promise<void>((resolve) => {
         const wake = () => {
           waiting.delete(wake);
@@ -130,9 +151,13 @@ export async function takeLease(store: Store, options: LeaseOptions): Promise<Le
     lost: lost.signal,
     grip,
     raiseFence: async (min) => {
-      const [raised, higher] = await raise(store, leaseKeys, [token, min]);
-      if (raised !== 'ok') throw leaseLost(cluster);
-      fence = Number(higher);
+      const raised = await decideOn((seen) => {
+        const decision = decideHigher(seen, { token, min });
+        const writes = decision.outcome === 'higher' ? [{ key: places.fence, value: decision.fence }] : [];
+        return { ...decision, writes };
+      });
+      if (raised.outcome !== 'higher') throw leaseLost(cluster);
+      fence = raised.fence;
       return fence;
     },
     check: () => void renewOnce(),
@@ -141,7 +166,10 @@ export async function takeLease(store: Store, options: LeaseOptions): Promise<Le
       released = true;
       stopped.abort();
       await renewing;
-      await drop(store, leaseKeys, [token]);
+      await decideOn((seen) => {
+        const drop = decideRelease(seen, { token }) === 'drop';
+        return { writes: drop ? [{ key: places.lease, value: null }] : [] };
+      });
     },
   };
 }
@@ -151,41 +179,3 @@ function leaseLost(cluster: string): OperatorError {
     hint: 'Nothing to do: the deploy goes on there.',
   });
 }
-
-const KEYS = 'local claim, lease, fence = unpack(KEYS)\n';
-
-const acquire = script(`${KEYS}
-local uid, token, ttl = unpack(ARGV)
-if redis.call('GET', claim) ~= uid then return {'not-claimed'} end
-redis.call('SET', lease, token, 'PX', ttl)
-return {'ok', redis.call('INCR', fence)}
-`);
-
-// A lapsed lease is taken again with the same token only when the fence shows that nobody else had it meanwhile.
-const renew = script(`${KEYS}
-local uid, token, ttl, ours = unpack(ARGV)
--- A fence is never removed, so Redis has lost its memory.
-if redis.call('EXISTS', claim, lease, fence) == 0 then return {'forgotten'} end
-if redis.call('GET', claim) ~= uid then return {'lost'} end
-local holder = redis.call('GET', lease)
-if holder == token then
-  redis.call('PEXPIRE', lease, ttl)
-  return {'ok'}
-end
-if holder or redis.call('GET', fence) ~= ours then return {'lost'} end
-redis.call('SET', lease, token, 'PX', ttl)
-return {'again'}
-`);
-
-const raise = script(`${KEYS}
-local token, min = unpack(ARGV)
-if redis.call('GET', lease) ~= token then return {'lost'} end
-local higher = math.max(tonumber(redis.call('GET', fence) or 0), tonumber(min)) + 1
-redis.call('SET', fence, string.format('%d', higher))
-return {'ok', higher}
-`);
-
-const drop = script(`${KEYS}
-if redis.call('GET', lease) == ARGV[1] then redis.call('DEL', lease) end
-return {'ok'}
-`);

@@ -49,6 +49,6 @@ export function planFrom(config: Config, request: PlanWords): Prepared {
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 /** 10 characters, the first a letter: it stands in names of containers and folders. */
-function newUid(): string {
+export function newUid(): string {
   return Array.from({ length: 10 }, (_, at) => LETTERS[randomInt(at === 0 ? 26 : LETTERS.length)]).join('');
 }

@@ -1,5 +1,6 @@
 import { Queue, type Telemetry } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { within } from '../within.ts';
 import { keysOf } from './keys.ts';
@@ -33,4 +34,20 @@ export function openDeployQueue({ realm, redis, log, telemetry }: QueueOptions):
 export async function enqueue(queue: DeployQueue, uid: string, job: string, limitMs: number): Promise<void> {
   // BullMQ waits without limit for a Redis that is away.
   await within(limitMs, queue.add('run', { uid }, { jobId: job }));
+}
+
+const WAKE_TRIES = 10;
+const WAKE_AGAIN_MS = 150;
+
+/**
+ * Wakes a run that waits for people. It may just be on its way to sleep (the queue then refuses), so this is tried for a
+ * second and a half; whatever is missed is found when it wakes by itself.
+ */
+export async function wake(queue: DeployQueue, job: string): Promise<void> {
+  for (let attempt = 0; attempt < WAKE_TRIES; attempt += 1) {
+    const parked = await queue.getJob(job);
+    if (!parked) return;
+    if (await parked.isDelayed()) return parked.promote();
+    await sleep(WAKE_AGAIN_MS);
+  }
 }

@@ -12,6 +12,8 @@ export interface RecordWriter {
   readonly record: Deployment;
   /** Resolves when written. Rejects with RunStopped 'lease-lost', or the signal's reason. */
   write: (mutate: Mutation) => Promise<Deployment>;
+  /** As `write`; the change also depends on these keys, whose values it is given. */
+  writeWith: (reading: readonly string[], mutate: Mutation) => Promise<Deployment>;
   /** Written after what is waiting; a failure goes to the log. */
   writeLater: (mutate: Mutation) => Promise<void>;
   /** Reads the record again. */
@@ -32,17 +34,17 @@ export function createRecordWriter({ journal, entry, token, signal, log }: Recor
   let latest = entry;
   let last: Promise<unknown> = Promise.resolve();
 
-  async function write(mutate: Mutation): Promise<Deployment> {
-    const mine = last.then(() => writeUntilDone(mutate));
+  async function write(mutate: Mutation, reading: readonly string[] = []): Promise<Deployment> {
+    const mine = last.then(() => writeUntilDone(mutate, reading));
     last = mine.catch(() => undefined);
     return mine;
   }
 
-  async function writeUntilDone(mutate: Mutation): Promise<Deployment> {
+  async function writeUntilDone(mutate: Mutation, reading: readonly string[]): Promise<Deployment> {
     for (let wait = 100; ; wait = Math.min(wait * 2, 1_000)) {
       signal.throwIfAborted();
       try {
-        latest = await journal.change(uid, mutate, { token });
+        latest = await journal.change(uid, mutate, { token, reading });
         return latest.record;
       } catch (error) {
         if (!(error instanceof OperatorError)) throw error;
@@ -61,7 +63,8 @@ export function createRecordWriter({ journal, entry, token, signal, log }: Recor
     get record() {
       return latest.record;
     },
-    write,
+    write: (mutate) => write(mutate),
+    writeWith: (reading, mutate) => write(mutate, reading),
     writeLater: async (mutate) => {
       write(mutate).catch((error: unknown) => {
         if (!signal.aborted) log.warn({ err: error }, 'A note of this deployment was not written');

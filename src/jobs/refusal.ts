@@ -1,8 +1,9 @@
 import { OperatorError } from '../errors.ts';
 import type { Deployment } from './deployment.ts';
 import { isEnded } from './deployment.ts';
+import type { Hold } from './hold-rules.ts';
 
-type Refused = 'Not started' | 'Not stopped';
+type Refused = 'Not started' | 'Not stopped' | 'Not unlocked';
 
 /** The cluster belongs to `holder`. A surface may tell it in its own way: with the person, and times in the reader's zone. */
 export class ClusterBusy extends OperatorError {
@@ -15,6 +16,27 @@ export class ClusterBusy extends OperatorError {
     this.what = what;
     this.cluster = cluster;
     this.holder = holder;
+  }
+}
+
+/** Somebody's hold, or a freeze of all clusters, is in the way. A surface may tell it in its own way, as with `ClusterBusy`. */
+export class ClusterHeld extends OperatorError {
+  /** What did not happen: "Not started". */
+  readonly what: string;
+  /** Undefined: all of them are frozen. */
+  readonly cluster: string | undefined;
+  readonly hold: Hold;
+
+  constructor(what: string, cluster: string | undefined, hold: Hold) {
+    const { name, reason, until } = hold;
+    const end = `${until.slice(0, 16).replace('T', ' ')} UTC`;
+    const holds = cluster === undefined ? 'has frozen all clusters' : `holds ${cluster}`;
+    super('busy', `${what}: ${name} ${holds} until ${end}, ${reason}. Nothing was changed.`, {
+      hint: cluster === undefined ? 'An admin ends it with: unfreeze' : `${name} or an approver ends it with: unlock ${cluster}`,
+    });
+    this.what = what;
+    this.cluster = cluster;
+    this.hold = hold;
   }
 }
 

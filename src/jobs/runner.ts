@@ -1,8 +1,12 @@
 import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
 import { openMachines } from '../cluster/remote/machines.ts';
 import type { Secret } from '../cluster/remote/secret.ts';
 import type { Transport } from '../cluster/remote/transport.ts';
+import { openGate } from './approval/gate.ts';
+import { standingOf } from './approval/wait.ts';
 import { isEnded, isForeign, type Deployment } from './deployment.ts';
+import type { Look } from './looks/look-queue.ts';
 import { createRecordWriter, type RecordWriter } from './record-writer.ts';
 import type { Journal } from './journal.ts';
 import { takeLease, type Lease } from './lease.ts';
@@ -22,6 +26,9 @@ export interface Runner {
   journal: Journal;
   /** The way to a cluster's nodes. */
   transport: (cluster: string) => Promise<Transport>;
+  config: () => Promise<Config>;
+  /** How this process looks at nodes. */
+  look: Look;
   phasesOf: (record: Deployment) => readonly Phase[];
   secret: (name: string) => Secret | undefined;
   onChange: (listener: (uid: string) => void) => () => void;
@@ -50,19 +57,28 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
   const entry = await journal.find(request.uid);
   if (entry && isForeign(entry.record)) return 'foreign';
   if (!entry || isEnded(entry.record.state)) return 'nothing';
+  if (entry.record.state === 'waiting-approval') {
+    const standing = await standingOf(runner, entry.record);
+    if (standing === 'ended') return 'ended';
+    if (standing === 'wait') return 'parked';
+  }
   const { number, cluster } = entry.record;
   const log = runner.log.child({ deployment: number });
 
   const life = new AbortController();
   const cancelled = new AbortController();
+  const hurried = new AbortController();
   const stopLife = () => life.abort(request.signal.reason);
   if (request.signal.aborted) stopLife();
   request.signal.addEventListener('abort', stopLife);
   let writer: RecordWriter | undefined;
 
-  const lookForCancel = () => {
+  const lookForWishes = () => {
     void writer?.refresh().then(
-      (record) => abortIfAsked(record, cancelled),
+      (record) => {
+        abortIfAsked(record, cancelled);
+        if (record.stopNow) hurried.abort();
+      },
       (error: unknown) => log.debug({ err: error }, 'The record could not be read; trying again at the next renewal'),
     );
   };
@@ -72,7 +88,7 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
     ttlMs: runner.leaseMs,
     newToken: runner.newToken,
     log,
-    onRenewed: lookForCancel,
+    onRenewed: lookForWishes,
     onForgotten: async (fence) => {
       if (!writer) return;
       log.warn('The store has lost its memory; this run puts its record back');
@@ -86,7 +102,7 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
   request.onLease?.(lease);
   lease.lost.addEventListener('abort', () => life.abort(new RunStopped({ why: 'lease-lost' })));
   const stopListening = runner.onChange((uid) => {
-    if (uid === request.uid) lookForCancel();
+    if (uid === request.uid) lookForWishes();
   });
   const writing = endingSoonAfter(life.signal);
   writer = createRecordWriter({ journal, entry, token: lease.token, signal: writing.signal, log });
@@ -103,6 +119,8 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
       writer,
       signal: AbortSignal.any([life.signal, cancelled.signal]),
       life: life.signal,
+      hurry: hurried.signal,
+      gate: openGate(runner, writer),
       raise: fences.raise,
       outdateFences: fences.outdate,
       machines: (signal, { undoing, onRetry }) =>
@@ -146,8 +164,8 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
   }
 }
 
-function abortIfAsked({ cancelAsked, run }: Deployment, cancelled: AbortController): void {
-  if (cancelAsked && run === 'deploy') cancelled.abort(new RunStopped({ why: 'cancelled', by: cancelAsked.by }));
+function abortIfAsked({ cancelAsked, run, pastReturnAt }: Deployment, cancelled: AbortController): void {
+  if (cancelAsked && (run === 'deploy' || pastReturnAt === undefined)) cancelled.abort(new RunStopped({ why: 'cancelled', by: cancelAsked.by }));
 }
 
 /** The last words of a run that is handed over are still written, if Redis takes them within a second. */

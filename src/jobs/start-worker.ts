@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts';
 import { OperatorError } from '../errors.ts';
 import type { Changes } from './changes.ts';
 import { phasesOf, type PhaseTable } from './deploy.ts';
+import { startHeadOutbox } from './head-outbox/deliver.ts';
 import type { Journal } from './journal.ts';
 import { startLookWorker, type Look } from './looks/look-queue.ts';
 import { within } from '../within.ts';
@@ -60,6 +61,8 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
           hint: 'Put the file back; the run goes on by itself.',
         });
       },
+      config,
+      look: parts.look,
       phasesOf: (record) => phasesOf(phases, record),
       secret,
       onChange: changes.on,
@@ -73,11 +76,17 @@ export async function startWorker(parts: WorkerParts): Promise<RunningWorker> {
   });
   const looks = startLookWorker({ realm: store.realm, blocking, log, ...telemetry }, parts.look);
   const reconciler = startReconciler({ ...parts, everyMs: timeouts.reconcile });
+  const heads = startHeadOutbox({ ...parts, everyMs: timeouts.reconcile });
   return {
     isRunning: () => deploys.isRunning() && looks.isRunning(),
     lastRound: reconciler.lastRound,
     stop: async () => {
-      await Promise.allSettled([deploys.stop(), within(CLOSE_MS, looks.close()), within(CLOSE_MS, reconciler.stop())]);
+      await Promise.allSettled([
+        deploys.stop(),
+        within(CLOSE_MS, looks.close()),
+        within(CLOSE_MS, reconciler.stop()),
+        within(CLOSE_MS, heads.stop()),
+      ]);
     },
   };
 }

@@ -9,6 +9,10 @@ export type Stop =
   | { why: 'lease-lost' }
   /** This process ends: another one goes on from the recorded phase. */
   | { why: 'handover'; because: string }
+  /** People are asked; a later wake-up goes on from the recorded phase. */
+  | { why: 'parked' }
+  /** Nothing was touched, and nothing will be: what was agreed to no longer says what would happen. */
+  | { why: 'void'; text: string }
   /** A node can't be seen right now, so neither can what became of the last command: look again. */
   | { why: 'unknown'; cause: Cause; remedy: string };
 

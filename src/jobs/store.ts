@@ -48,6 +48,53 @@ export function script(lua: string): Script {
     });
 }
 
+/** What becomes of a key: its new value, for `ttlMs` if that is given; null: it is removed. */
+export interface Write {
+  key: string;
+  value: string | number | null;
+  ttlMs?: number;
+}
+
+/**
+ * Reads keys (of text that is never empty; null: absent), lets `decide` say what follows, and writes that only if what was
+ * read is still so; else reads and decides again. `writes` may touch only these keys.
+ */
+export async function compareAndSet<D extends { writes: readonly Write[] }>(
+  store: Store,
+  keys: readonly string[],
+  decide: (values: readonly (string | null)[]) => D,
+): Promise<D> {
+  for (;;) {
+    const values = await inStore(() => store.redis.mget([...keys]));
+    const decision = decide(values);
+    if (decision.writes.length === 0) return decision;
+    const args = decision.writes.flatMap(({ key, value, ttlMs }) => [keys.indexOf(key) + 1, value ?? '', ttlMs ?? '']);
+    const [outcome] = await writeUnchanged(store, keys, [...values.map((value) => value ?? ''), ...args]);
+    if (outcome === 'ok') return decision;
+  }
+}
+
+/** For scripts: whether the first `count` keys and values are what the store has; '' is absent. */
+export const UNCHANGED = `
+local function unchanged(count)
+  for i = 1, count do
+    if (redis.call('GET', KEYS[i]) or '') ~= ARGV[i] then return false end
+  end
+  return true
+end
+`;
+
+const writeUnchanged = script(`${UNCHANGED}
+if not unchanged(#KEYS) then return {'changed'} end
+for i = #KEYS + 1, #ARGV, 3 do
+  local key, value, ttl = KEYS[tonumber(ARGV[i])], ARGV[i + 1], ARGV[i + 2]
+  if value == '' then redis.call('DEL', key)
+  elseif ttl == '' then redis.call('SET', key, value)
+  else redis.call('SET', key, value, 'PX', ttl) end
+end
+return {'ok'}
+`);
+
 function words(reply: unknown): string[] {
   return Array.isArray(reply) ? reply.map(String) : [String(reply)];
 }

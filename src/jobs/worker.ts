@@ -13,7 +13,7 @@ import { RunStopped } from './stop-reason.ts';
 export interface DeployWorkerOptions {
   runner: Omit<Runner, 'leaseMs' | 'newToken'>;
   blocking: () => Redis;
-  timeouts: Pick<Timeouts, 'lease' | 'job_lock' | 'stall_check'>;
+  timeouts: Pick<Timeouts, 'lease' | 'job_lock' | 'stall_check' | 'approval_look'>;
   log: Logger;
   telemetry?: Telemetry;
 }
@@ -38,6 +38,10 @@ export function startDeployWorker({ runner, blocking, timeouts, log, telemetry }
     if (outcome === 'foreign') {
       log.warn({ uid: job.data.uid }, 'A newer sparkops wrote this record: it is left to a worker of that version');
       await job.moveToDelayed(Date.now() + FOREIGN_MS, token);
+      throw new DelayedError();
+    }
+    if (outcome === 'parked') {
+      await job.moveToDelayed(Date.now() + timeouts.approval_look, token);
       throw new DelayedError();
     }
     if (outcome !== 'handover') return;

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { findRedis } from './redis.ts';
 import type { LocalSlack } from './slack/local-slack.ts';
-import { OPERATOR, OPS_CHANNEL } from './slack/people.ts';
+import { LOCAL_RIGHTS, OPS_CHANNEL } from './slack/people.ts';
 import { startLocalSlack } from './slack/start-local-slack.ts';
 import type { FaultName } from './sparks/faults.ts';
 import { type PretendSparks, startPretendSparks } from './sparks/pretend-sparks.ts';
@@ -73,7 +73,7 @@ async function writeConfig(
 ): Promise<string> {
   await mkdir(join(folder, 'clusters'), { recursive: true });
   await cp(join(SHIPPED_CONFIG, 'recipes'), join(folder, 'recipes'), { recursive: true });
-  await writeFile(join(folder, 'sparkops.yaml'), stringify({ name: 'demo', operators: [OPERATOR], timeouts }));
+  await writeFile(join(folder, 'sparkops.yaml'), stringify({ name: 'demo', rights: LOCAL_RIGHTS, timeouts }));
   await writeFile(join(folder, 'clusters', 'spark.yaml'), stringify(sparks.clusterFile()));
   return folder;
 }

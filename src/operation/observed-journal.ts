@@ -12,7 +12,7 @@ export function observedJournal(
     async change(uid, mutate, options) {
       let written: ReturnType<Mutation>;
       // Called again when someone else wrote in between: the last one counts.
-      const entry = await journal.change(uid, (record) => (written = mutate(record)), options);
+      const entry = await journal.change(uid, (record, values) => (written = mutate(record, values)), options);
       if (written) tell(written.record, written.event);
       return entry;
     },

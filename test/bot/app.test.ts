@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { startBot, type BotOptions } from '../../src/bot/app.ts';
 import { OPERATOR, OPS_CHANNEL, VIEWER } from '../../src/local/slack/people.ts';
 import { startLocalSlack } from '../../src/local/slack/start-local-slack.ts';
-import { silent, workplace, type Workplace } from './support/bot.ts';
+import { rightsConfig, silent, workplace, type Workplace } from './support/bot.ts';
 import { fakeJobs } from './support/fake-jobs.ts';
 import { allDone, aRecord, at } from './support/records.ts';
 
@@ -31,8 +31,7 @@ function options(change: Partial<BotOptions>): BotOptions {
     jobs: fakeJobs(),
     tokens: { bot: 'xoxb-local-bot', app: 'xapp-local-app' },
     log: silent,
-    mayChange: (user) => user === OPERATOR,
-    operators: () => [OPERATOR],
+    rights: async () => rightsConfig(),
     ...change,
   };
 }

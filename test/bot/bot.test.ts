@@ -144,7 +144,7 @@ describe('buttons', () => {
     await place.slack.click(VIEWER, ts, 'cancel');
     const no = await place.slack.until(() => place.slack.ephemerals(VIEWER)[0]);
     expect(no.text).toBe(
-      'Not cancelled: Only operators may cancel.\nAsk one to do it, or to list you under operators in sparkops.yaml.\nOperators: <@U0OPERATOR1>\nNothing was changed.',
+      'Not cancelled: Only operators may cancel.\nAsk one to do it, or to have you listed as operator under rights in sparkops.yaml.\nOperators: <@U0OPERATOR1>\nNothing was changed.',
     );
     expect(place.jobs.calls).not.toContain('cancel 142');
 
@@ -178,7 +178,7 @@ describe('buttons', () => {
 
 describe('answers', () => {
   test.each([
-    ['/spark', 'You may look and change:'],
+    ['/spark', 'As an operator you may:'],
     ['/spark help', '`/spark deploy RECIPE [on CLUSTER] [until TIME] [note "TEXT"] [key=value ...]`  Serve a recipe'],
     [
       '/spark help deploy',

@@ -12,7 +12,7 @@ import type { Plan } from '../../src/jobs/deployment.ts';
 import { planFrom } from '../../src/jobs/prepare.ts';
 import { OPERATOR, OPS_CHANNEL, VIEWER } from '../../src/local/slack/people.ts';
 import { validateBlocks } from '../../src/local/slack/validate/validate-blocks.ts';
-import { silent, workplace } from './support/bot.ts';
+import { rightsConfig, silent, workplace } from './support/bot.ts';
 import { liveMarkup } from './support/expect-fits.ts';
 import { fakeJobs, type FakeJobs } from './support/fake-jobs.ts';
 import { hostileTexts } from './support/hostile-texts.ts';
@@ -28,7 +28,7 @@ function asker(user: string) {
   return {
     asker: { team: 'T0LOCAL0001', user, name: 'somebody' },
     channel: OPS_CHANNEL,
-    mayChange: user === OPERATOR,
+    right: user === OPERATOR ? ('operator' as const) : ('viewer' as const),
     canOpen: false,
     zone: async () => 'UTC',
   };
@@ -61,7 +61,7 @@ test(`${PARSED} hostile texts: an answer and an audit each, nobody mentioned, no
   const options = {
     commands: allCommands({ jobs, places: { canPost: async () => undefined }, now: () => new Date() }),
     jobs,
-    operators: () => [OPERATOR],
+    rights: async () => rightsConfig(),
     surface: 'test',
     log: silent,
   };

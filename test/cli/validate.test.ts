@@ -11,11 +11,31 @@ async function output(changes: Parameters<typeof configFolder>[0]): Promise<{ co
 }
 
 test('all is well', async () => {
-  const { code, text } = await output({});
+  const { code, text } = await output({
+    'sparkops.yaml': 'name: sparks\nrights: { operator: [U0123ABCD], approver: [U0456EFGH] }\n',
+  });
   expect(code).toBe(0);
-  expect(text).toMatch(
-    /^Note: sparkops\.yaml: operators is empty, .*\nAll is well: 1 cluster, 1 recipe, revision [0-9a-f]{8}\.\n$/,
-  );
+  expect(text).toMatch(/^All is well: 1 cluster, 1 recipe, revision [0-9a-f]{8}\.\n$/);
+});
+
+test.each([
+  [
+    'name: sparks\n',
+    [
+      'Note: sparkops.yaml: rights lists no operator, so nobody may deploy, stop or cancel.',
+      'Note: sparkops.yaml: approvals need 1 person of approver (everywhere), and rights lists fewer.',
+    ],
+  ],
+  [
+    'name: a\nrights: { operator: [U1], approver: [U2], admin: [U3] }\napprovals: { actions: { stop: { required: 3 } } }\n',
+    ['Note: sparkops.yaml: approvals need 3 people of approver (stop on spark), and rights lists fewer.'],
+  ],
+  // A user group may hold any number of people, and an admin is an operator too.
+  ['name: a\nrights: { admin: [S1] }\napprovals: { required: 3 }\n', []],
+])('what nobody could do is said: %j', async (sparkops, expected) => {
+  const { code, text } = await output({ 'sparkops.yaml': sparkops });
+  expect(code).toBe(0);
+  expect(text.split('\n').slice(0, -2)).toEqual(expected);
 });
 
 test('what sparkops does not act on is said, and is no problem', async () => {

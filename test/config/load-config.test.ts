@@ -149,12 +149,11 @@ describe('sparkops.yaml', () => {
         'sparkops.yaml:1: name is "My Sparks". It must be a name such as "spark1": a-z, 0-9 and -, starting with a letter.',
       ],
     ],
-    ['name: a\noperators: [ops]', ['sparkops.yaml:2: operators[0] is "ops". It must be a user id such as U0123ABCD.']],
     ['name: a\ntimeouts:\n  laod: 20m', ['sparkops.yaml:3: There is no key "laod" in timeouts. Did you mean load?']],
     ['name: a\ntimeouts:\n  load: 45', ['sparkops.yaml:3: timeouts.load is 45. It must be text.']],
     [
       'name: a\ntimeouts:\n  load: 45 min',
-      ['sparkops.yaml:3: timeouts.load is "45 min". It must be a number with a unit: 500ms, 30s, 45m or 2h.'],
+      ['sparkops.yaml:3: timeouts.load is "45 min". It must be a number with a unit: 500ms, 30s, 45m, 2h or 7d.'],
     ],
     [
       'name: a\ntimeouts:\n  load: 5m',

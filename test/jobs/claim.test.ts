@@ -16,6 +16,7 @@ beforeEach(async () => {
 
 const admission = (uid: string) => ({
   plan: literalPlan(uid),
+  action: 'deploy' as const,
   revision: 'abcd1234',
   sparkopsVersion: '0.1.0',
   by: operator,
@@ -96,7 +97,7 @@ describe('a stop', () => {
     const { record, rev } = await bench.journal.change('aaaaaaaaaa', (old) => ({
       record: { ...old, state: 'serving', cause: { text: 'old', lines: [] } },
     }));
-    const stop = { record, rev, by: operator, surface: 'test', view: { channel: 'C2' } };
+    const stop = { record, rev, action: 'stop' as const, by: operator, surface: 'test', view: { channel: 'C2' } };
 
     expect(await admitStop(bench.store, stop, now)).toMatchObject({ outcome: 'admitted', job: 'd-aaaaaaaaaa-2' });
     const entry = await bench.journal.find('aaaaaaaaaa');
@@ -113,7 +114,7 @@ describe('a stop', () => {
       record: { ...old, state: 'serving' },
     }));
     await bench.journal.change('aaaaaaaaaa', (old) => ({ record: { ...old, state: 'died' } }));
-    const stop = { record, rev, by: operator, surface: 'test', view: {} };
+    const stop = { record, rev, action: 'stop' as const, by: operator, surface: 'test', view: {} };
     expect(await admitStop(bench.store, stop, now)).toEqual({ outcome: 'changed' });
   });
 });

@@ -10,7 +10,14 @@ import { readConfig } from '../../src/config/load-config.ts';
 import { resolveCluster } from '../../src/config/resolve-cluster.ts';
 import { planFrom } from '../../src/jobs/prepare.ts';
 import { startPretendSparks } from '../../src/local/sparks/pretend-sparks.ts';
-import { type Answers, lifeOfADeploy, recorded, refusalsOf } from './support/contract.ts';
+import {
+  type Answers,
+  cancelWhileLoading,
+  endOfAWorker,
+  lifeOfADeploy,
+  recorded,
+  refusalsOf,
+} from './support/contract.ts';
 import { cleanHosts } from './support/lab.ts';
 import { writeLabConfig } from './support/lab-place.ts';
 
@@ -23,7 +30,7 @@ interface Side {
   answers: Answers;
 }
 
-const end = new AbortController();
+const over = new AbortController();
 const undo: (() => Promise<void>)[] = [];
 let lab: Side;
 let pretend: Side;
@@ -43,7 +50,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  end.abort();
+  over.abort();
   await lab.transport.close();
   await pretend.transport.close();
   for (const each of undo.toReversed()) await each();
@@ -58,20 +65,41 @@ function sideOf(cluster: Cluster, plan: Plan): Side {
   return { cluster, plan, answers, transport: recorded(sshTransport(cluster, { connectMs: 10_000 }), answers) };
 }
 
+/** By exit codes. How often one polls depends on its speed, so a look may be sent to one alone: 'docker top' is compared below. */
+function expectSameAnswers(): void {
+  const [real, played] = [lab, pretend].map(({ answers: { 'docker top': _, ...others } }) =>
+    Object.fromEntries(Object.entries(others).map(([name, codes]) => [name, codes.toSorted((a, b) => a - b)])),
+  );
+  expect(played).toEqual(real);
+}
+
 it('a deploy, its looks and its stop: the same exit codes, and the same for every reader', async () => {
-  const life = ({ plan, cluster, transport }: Side) => lifeOfADeploy(plan, cluster, transport, end.signal);
+  const life = ({ plan, cluster, transport }: Side) => lifeOfADeploy(plan, cluster, transport, over.signal);
   const real = await life(lab);
   const played = await life(pretend);
 
   expect(real.verdicts.filter((verdict) => !verdict.endsWith(' done'))).toEqual([]);
   expect(played).toEqual(real);
-  // How often one polls depends on its speed, so a look may be sent to one alone; 'docker top' is compared below.
-  const { 'docker top': _real, ...sent } = lab.answers;
-  const { 'docker top': _played, ...sentToPretend } = pretend.answers;
-  expect(sentToPretend).toEqual(sent);
+  expectSameAnswers();
+});
+
+it('a run that ends by itself reads the same words of its container', async () => {
+  const end = { text: 'The container on spark2 ended with code 137 before Ray had all nodes.', where: 'spark2', said: true };
+  expect(await endOfAWorker(lab.plan, lab.transport, over.signal)).toEqual(end);
+  expect(await endOfAWorker(pretend.plan, pretend.transport, over.signal)).toEqual(end);
+  expect(lab.answers['docker logs']).toContain(0);
+  expectSameAnswers();
+});
+
+it('a cancel while loading: what comes late is refused, the rest undone, with the same exit codes', async () => {
+  const end = { ended: 'Error: cancelled', refused: ['stale-fence', 'stale-fence'], left: [] };
+  expect(await cancelWhileLoading(lab.plan, lab.transport, over.signal)).toEqual(end);
+  expect(await cancelWhileLoading(pretend.plan, pretend.transport, over.signal)).toEqual(end);
+  expect(lab.answers['true']).toEqual([75]);
+  expectSameAnswers();
 });
 
 it('what Docker refuses is refused in the same way', async () => {
-  const refused = ({ plan, transport }: Side) => refusalsOf(plan, transport, end.signal);
+  const refused = ({ plan, transport }: Side) => refusalsOf(plan, transport, over.signal);
   expect(await refused(pretend)).toEqual(await refused(lab));
 });

@@ -10,6 +10,7 @@ FAULTS='
   gpu HOST ok | hidden | none | "TEXT"     seen in containers, not seen, no NVIDIA runtime, or it fails with TEXT
   disk-fill HOST | disk-free HOST          the disk of /home
   kill-container HOST NAME
+  hold HOST TEXT | release HOST            the next docker command with TEXT in it waits before it starts
   freeze HOST | thaw HOST                  every process of the host stops
   power-off HOST | power-on HOST'
 
@@ -25,7 +26,7 @@ fault() {
     fabric-mend) ip -n spark1 link set $FABRIC_IF up ;;
     fabric-drop) drop spark1 $FABRIC_IF ;;
     fabric-pass) pass spark1 $FABRIC_IF ;;
-    sshd-* | docker-* | gpu | disk-* | kill-container | freeze | thaw | power-*)
+    sshd-* | docker-* | gpu | disk-* | kill-container | hold | release | freeze | thaw | power-*)
       case " $HOSTS " in
         *" $host "*) fault_on "$@" ;;
         *) fail "$what: which host? One of $HOSTS" ;;
@@ -50,6 +51,8 @@ fault_on() {
     disk-fill) on "$host" sh -c 'dd if=/dev/zero of=/home/filler bs=1M 2>/dev/null || true' ;;
     disk-free) on "$host" rm -f /home/filler ;;
     kill-container) on "$host" docker kill "$more" >/dev/null ;;
+    hold) hold_docker "$host" "$more" ;;
+    release) release_docker "$host" ;;
     freeze) freeze "$host" FROZEN 1 ;;
     thaw) freeze "$host" THAWED 0 ;;
     power-off)
@@ -98,6 +101,20 @@ set_gpu() {
       fi
       ;;
   esac
+}
+
+# Whoever logs in finds this docker first. `reached` says that the command stands there.
+hold_docker() {
+  [ -n "$2" ] || fail 'hold HOST TEXT'
+  release_docker "$1"
+  on "$1" sh -c 'mkdir -m 755 /run/lab-hold && cd /run/lab-hold && mkfifo reached released && printf %s "$1" >text &&
+    chown -R "$2" . && cat >/usr/local/bin/docker && chmod 755 /usr/local/bin/docker' sh "$2" $LOGIN <"$LAB/host/held-docker"
+}
+
+# The pipe is open on both sides only while a command waits there.
+release_docker() {
+  on "$1" sh -c 'rm -f /usr/local/bin/docker; [ ! -d /run/lab-hold/taken ] || timeout 5 sh -c ": >/run/lab-hold/released" || true
+    rm -rf /run/lab-hold'
 }
 
 freeze() {

@@ -1,13 +1,15 @@
 # What the lab needs of this machine. Sourced by lab.sh.
 
-PACKAGES='docker.io openssh-server openssh-client iproute2 iptables procps python3 python3-pip mmdebstrap curl'
+PACKAGES='docker.io docker-compose openssh-server openssh-client iproute2 iptables procps python3 python3-pip mmdebstrap curl'
 
 need_machine() {
   [ "$(uname -s)" = Linux ] || fail 'needs Linux: the hosts are namespaces of its kernel'
   [ "$(id -u)" = 0 ] || fail 'needs root: namespaces, mounts and Docker daemons'
   unshare --mount --uts --ipc --pid --net --fork true 2>/dev/null || fail 'this machine lets nobody make namespaces'
   install_packages
-  ip link add lab-try type veth peer name lab-try-end 2>/dev/null || fail 'this kernel has no veth devices'
+  /usr/bin/python3 -m pip --version >/dev/null 2>&1 || fail 'Python has no pip, which fetches Ray and torch: see python3 -m pip'
+  local words
+  words=$(ip link add lab-try type veth peer name lab-try-end 2>&1) || fail "no veth device can be made here: $words"
   ip link del lab-try
 }
 

@@ -59,6 +59,8 @@ interface ProductOptions {
   /** Instead of the place's. */
   configFolder?: string;
   env?: Readonly<Record<string, string>>;
+  /** A command that runs the words after it, in its own place: where the product runs. */
+  through?: readonly string[];
 }
 
 interface Product {
@@ -129,9 +131,10 @@ interface RunningProduct extends Product {
 }
 
 async function startProduct(around: Around, options: ProductOptions): Promise<RunningProduct> {
-  const { role, configFolder = around.configFolder } = options;
+  const { role, configFolder = around.configFolder, through = [] } = options;
   const as = role === undefined ? [] : ['--role', role];
-  const child = spawn(process.execPath, [CLI, 'start', ...as, '--config', configFolder], {
+  const [program = '', ...words] = [...through, process.execPath, CLI, 'start', ...as, '--config', configFolder];
+  const child = spawn(program, words, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
       PATH: process.env['PATH'],

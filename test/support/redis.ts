@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startRedis } from '../../src/local/redis-server.ts';
+import { startRedis, type RedisOptions } from '../../src/local/redis-server.ts';
 import { redisProgram } from './redis-program.ts';
 
 export interface TestRedis {
@@ -16,16 +16,17 @@ export interface TestRedis {
 }
 
 /** A private Redis with its data in a temporary folder; `stop` removes both. */
-export async function testRedis(): Promise<TestRedis> {
+export async function testRedis(options: Pick<RedisOptions, 'port' | 'program'> = {}): Promise<TestRedis> {
   const folder = await mkdtemp(join(tmpdir(), 'sparkops-redis-'));
-  let redis = await startRedis({ folder, ...(await redisProgram()) });
+  const program = { ...(await redisProgram()), ...options };
+  let redis = await startRedis({ folder, ...program });
   return {
     url: redis.url,
     pause: () => void process.kill(redis.pid, 'SIGSTOP'),
     goOn: () => void process.kill(redis.pid, 'SIGCONT'),
     kill: () => redis.kill(),
     startAgain: async () => {
-      redis = await startRedis({ folder, port: redis.port, ...(await redisProgram()) });
+      redis = await startRedis({ folder, ...program, port: redis.port });
     },
     stop: async () => {
       process.kill(redis.pid, 'SIGCONT');

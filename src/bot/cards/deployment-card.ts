@@ -1,14 +1,11 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { isEnded, type Deployment } from '../../jobs/deployment.ts';
+import { button } from './button.ts';
 import { actions, context, fitting, header, section, type Message } from './message.ts';
 import { clockTime, person, said } from './mrkdwn.ts';
 import { outcome, title, took } from './outcome.ts';
 import { untilAndNote } from './ownership.ts';
 import { phaseLines, planBlock, type Detail } from './phases.ts';
-
-export const CANCEL_ACTION = 'cancel';
-export const LOGS_ACTION = 'logs';
-export const RETRY_ACTION = 'retry';
 
 export interface CardOptions {
   /** Slack user id of who asked for the current run. */
@@ -73,7 +70,7 @@ function ended(record: Deployment): readonly string[] {
 
 function buttonsFor(record: Deployment): readonly Button[] {
   if (isEnded(record.state)) return retryButtons(record);
-  const logs = button(record, LOGS_ACTION, 'Logs');
+  const logs = button({ action: 'logs', text: 'Logs', value: record.uid });
   const cancellable = record.run === 'deploy' && record.state !== 'aborting' && !record.cancelAsked;
   return cancellable ? [cancelButton(record), logs] : [logs];
 }
@@ -81,12 +78,14 @@ function buttonsFor(record: Deployment): readonly Button[] {
 /** After an attempt that came to nothing. */
 export function retryButtons(record: Deployment): readonly Button[] {
   const came = record.run === 'deploy' && (record.state === 'failed' || record.state === 'died');
-  return came ? [button(record, RETRY_ACTION, 'Retry')] : [];
+  return came ? [button({ action: 'retry', text: 'Retry', value: record.uid })] : [];
 }
 
 function cancelButton(record: Deployment): Button {
-  return {
-    ...button(record, CANCEL_ACTION, 'Cancel'),
+  return button({
+    action: 'cancel',
+    text: 'Cancel',
+    value: record.uid,
     style: 'danger',
     confirm: {
       title: { type: 'plain_text', text: `Cancel #${record.number}?` },
@@ -98,9 +97,5 @@ function cancelButton(record: Deployment): Button {
       deny: { type: 'plain_text', text: 'Go back' },
       style: 'danger',
     },
-  };
-}
-
-function button({ uid }: Deployment, action: string, text: string): Button {
-  return { type: 'button', action_id: action, text: { type: 'plain_text', text }, value: uid };
+  });
 }

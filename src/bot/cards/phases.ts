@@ -16,6 +16,7 @@ const NAMES: Record<PhaseName, string> = {
   load: 'Load',
   smoke: 'Smoke test',
   stop: 'Stop',
+  'stop-foreign': 'Stop what others run',
 };
 
 // Slack knows four shapes; an undone phase is back where it was.

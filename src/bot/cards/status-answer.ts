@@ -2,6 +2,7 @@ import type { Button } from '@slack/types';
 import type { ClusterStatus, NodeStatus } from '../../jobs/jobs.ts';
 import type { Deployment } from '../../jobs/deployment.ts';
 import { SLASH } from '../grammar.ts';
+import { button } from './button.ts';
 import { actions, context, fitting, section, type Message } from './message.ts';
 import { clockTime, person, said } from './mrkdwn.ts';
 import { ownership } from './ownership.ts';
@@ -84,7 +85,7 @@ export function statusSummary(status: ClusterStatus, now: Date): readonly string
 
 function shareButton(cluster: string | undefined): Button {
   const value = cluster === undefined ? 'status share' : `status ${cluster} share`;
-  return { type: 'button', action_id: 'say', text: { type: 'plain_text', text: 'Share here' }, value };
+  return button({ action: 'say', text: 'Share here', value });
 }
 
 /** Whose it is, until when and what for. */

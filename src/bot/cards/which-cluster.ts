@@ -1,13 +1,12 @@
 import type { Button } from '@slack/types';
 import type { Explanation } from '../../errors.ts';
 import type { ClusterOverview } from '../../jobs/jobs.ts';
+import type { ActionId } from '../buttons.ts';
 import { SLASH } from '../grammar.ts';
 import { refusal } from './answers.ts';
+import { button } from './button.ts';
 import { actions, fitting, type Message } from './message.ts';
 import { plain, said } from './mrkdwn.ts';
-
-/** The button does what its value says when it is typed. Slack wants each of them to have an id of its own: say-0, say-1 ... */
-export const SAY_ACTION = /^say(?:-\d+)?$/;
 
 /** Slack's limit for the elements of an actions block. */
 const MOST = 25;
@@ -26,7 +25,7 @@ export function whichCluster(explanation: Explanation, { not, clusters, typed }:
   const more = shown.map((cluster) => `\`${SLASH} ${said(typed(cluster.cluster))}\`  ${whatRuns(cluster)}`);
   const message = refusal(explanation, { not, more });
   const buttons = shown
-    .map((cluster, at) => button(`say-${at}`, cluster, typed(cluster.cluster)))
+    .map((cluster, at) => choice(`say-${at}`, cluster, typed(cluster.cluster)))
     .filter(({ value = '' }) => value.length <= LONGEST_VALUE);
   const withButtons = (some: readonly Button[]): Message =>
     some.length === 0 ? message : { ...message, blocks: [...message.blocks, actions(some)] };
@@ -45,7 +44,6 @@ export function whatRuns({ busy, serving, storeProblem }: ClusterOverview): stri
   return `serves ${serving.map(({ recipe, number }) => `${said(recipe, 60)} (#${number})`).join(', ')}`;
 }
 
-function button(id: string, cluster: ClusterOverview, value: string): Button {
-  const text = plain(`${cluster.cluster}: ${plain(whatRuns(cluster), 60)}`, 75);
-  return { type: 'button', action_id: id, text: { type: 'plain_text', text }, value };
+function choice(action: ActionId, cluster: ClusterOverview, value: string): Button {
+  return button({ action, text: `${cluster.cluster}: ${plain(whatRuns(cluster), 60)}`, value });
 }

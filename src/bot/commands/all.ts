@@ -7,14 +7,17 @@ import { checkCommand } from './check.ts';
 import { clustersCommand } from './clusters.ts';
 import { deployCommand } from './deploy.ts';
 import { diagnoseCommand } from './diagnose.ts';
+import { freezeCommand, unfreezeCommand } from './freeze.ts';
 import { helpCommand } from './help.ts';
 import { historyCommand } from './history.ts';
+import { holdCommand } from './hold.ts';
 import { logsCommand } from './logs.ts';
 import { planCommand } from './plan.ts';
 import { recipesCommand } from './recipes.ts';
 import { retryCommand } from './retry.ts';
 import { statusCommand } from './status.ts';
 import { stopCommand } from './stop.ts';
+import { unlockCommand } from './unlock.ts';
 
 interface CommandParts {
   jobs: Jobs;
@@ -29,6 +32,8 @@ export function allCommands({ jobs, places, now }: CommandParts): readonly ChatC
     retryCommand(jobs, places, now),
     stopCommand(jobs, places),
     cancelCommand(jobs),
+    holdCommand(jobs, now),
+    unlockCommand(jobs),
     statusCommand(jobs, now),
     diagnoseCommand(jobs, now),
     logsCommand(jobs),
@@ -38,6 +43,8 @@ export function allCommands({ jobs, places, now }: CommandParts): readonly ChatC
     historyCommand(jobs, now),
     recipesCommand(jobs),
     clustersCommand(jobs),
+    freezeCommand(jobs, now),
+    unfreezeCommand(jobs),
   ];
   return [...commands, helpCommand(commands, jobs)];
 }

@@ -9,7 +9,7 @@ export function benchCommand(jobs: Pick<Jobs, 'bench' | 'clusters'>): ChatComman
   return defineCommand({
     name: 'bench',
     summary: 'Ask the model that serves three questions, and measure the answers',
-    permission: 'operator',
+    right: 'operator',
     input: z.object({ cluster: z.string().optional() }),
     positional: ['cluster'],
     words: { on: 'cluster' },

@@ -10,7 +10,7 @@ export function cancelCommand(jobs: Pick<Jobs, 'cancel' | 'clusters'>): ChatComm
   return defineCommand({
     name: 'cancel',
     summary: 'Cancel a running deploy and remove what it started',
-    permission: 'operator',
+    right: 'operator',
     not: 'Not cancelled',
     input: z.object({ number: DeploymentNumber.optional(), cluster: z.string().optional() }),
     positional: ['number'],

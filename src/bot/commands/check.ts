@@ -8,7 +8,7 @@ export function checkCommand(jobs: Pick<Jobs, 'check' | 'recipes' | 'clusters'>)
   return defineCommand({
     name: 'check',
     summary: 'Whether a recipe could start now: the checks of a deploy, changing nothing',
-    permission: 'viewer',
+    right: 'viewer',
     input: z.object({ recipe: z.string().optional(), cluster: z.string().optional() }),
     positional: ['recipe'],
     words: { on: 'cluster' },

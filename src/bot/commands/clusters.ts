@@ -7,7 +7,7 @@ export function clustersCommand(jobs: Pick<Jobs, 'overview'>): ChatCommand {
   return defineCommand({
     name: 'clusters',
     summary: 'The clusters, their nodes and channels, and what runs there by the record',
-    permission: 'viewer',
+    right: 'viewer',
     input: z.object({}),
     run: async () => ({ message: clustersAnswer(await jobs.overview()) }),
   });

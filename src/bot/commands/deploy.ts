@@ -17,7 +17,7 @@ export function deployCommand(
   return defineCommand({
     name: 'deploy',
     summary: 'Serve a recipe on a cluster; alone it opens a form',
-    permission: 'operator',
+    right: 'operator',
     not: 'Not started',
     input: z.object({
       recipe: z.string(),

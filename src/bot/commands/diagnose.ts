@@ -8,7 +8,7 @@ export function diagnoseCommand(jobs: Pick<Jobs, 'diagnose' | 'clusters'>, now: 
   return defineCommand({
     name: 'diagnose',
     summary: 'What runs now: processes, health, and the last errors of the log',
-    permission: 'viewer',
+    right: 'viewer',
     input: z.object({ cluster: z.string().optional() }),
     positional: ['cluster'],
     words: { on: 'cluster' },

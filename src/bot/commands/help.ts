@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { listed } from '../../config/nearest.ts';
+import { aRight, includes } from '../../config/rights.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { plainAnswer } from '../cards/answers.ts';
 import { said } from '../cards/mrkdwn.ts';
-import { defineCommand, type ChatCommand } from '../command.ts';
+import { defineCommand, type Caller, type ChatCommand } from '../command.ts';
 import { usage } from '../grammar.ts';
 import { whichCommand } from '../parse.ts';
 
@@ -12,18 +13,18 @@ export function helpCommand(others: readonly ChatCommand[], jobs: Pick<Jobs, 're
   const self: ChatCommand = defineCommand({
     name: 'help',
     summary: 'This text',
-    permission: 'viewer',
+    right: 'viewer',
     input: z.object({ command: z.string().optional() }),
     positional: ['command'],
-    run: async ({ input, mayChange }) => {
+    run: async ({ input, right }) => {
       const all = [...others, self];
       if (input.command !== undefined)
-        return { message: plainAnswer(aboutOne(whichCommand(all, input.command), mayChange)) };
-      const allowed = all.filter((command) => mayChange || command.permission === 'viewer');
+        return { message: plainAnswer(aboutOne(whichCommand(all, input.command), right)) };
+      const allowed = all.filter((command) => includes(right, command.right));
       const [recipes, clusters] = await Promise.all([jobs.recipes(), jobs.clusters()]);
       return {
         message: plainAnswer([
-          mayChange ? 'You may look and change:' : 'You may look; operators may also change something:',
+          right === 'none' ? 'You may do nothing here.' : `As ${aRight(right)} you may:`,
           ...allowed.map((command) => `\`${usage(command)}\`  ${command.summary}`),
           `Recipes: ${said(listed(recipes.map(({ name }) => name)) || 'none')}. Clusters: ${said(listed(clusters) || 'none')}.`,
         ]),
@@ -33,10 +34,11 @@ export function helpCommand(others: readonly ChatCommand[], jobs: Pick<Jobs, 're
   return self;
 }
 
-function aboutOne(command: ChatCommand, mayChange: boolean): readonly string[] {
+function aboutOne(command: ChatCommand, right: Caller['right']): readonly string[] {
   return [
     `\`${usage(command)}\``,
     `${command.summary}.`,
-    ...(command.permission === 'operator' && !mayChange ? ['Only operators may do it.'] : []),
+    ...(command.approval === undefined ? [] : [`Asks for approval ${command.approval}.`]),
+    ...(includes(right, command.right) ? [] : [`Only ${command.right}s may do it.`]),
   ];
 }

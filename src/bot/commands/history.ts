@@ -12,7 +12,7 @@ export function historyCommand(jobs: Pick<Jobs, 'history' | 'clusters'>, now: ()
   return defineCommand({
     name: 'history',
     summary: 'Past deployments, newest first',
-    permission: 'viewer',
+    right: 'viewer',
     input: z.object({
       cluster: z.string().optional(),
       by: z.string().optional(),

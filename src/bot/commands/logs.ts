@@ -11,7 +11,7 @@ export function logsCommand(jobs: Pick<Jobs, 'logs' | 'clusters'>): ChatCommand 
   return defineCommand({
     name: 'logs',
     summary: 'The last lines of an engine or a container; grep takes plain text',
-    permission: 'viewer',
+    right: 'viewer',
     input: z.object({
       'number|node': z.string().optional(),
       cluster: z.string().optional(),

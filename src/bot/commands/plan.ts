@@ -8,7 +8,7 @@ export function planCommand(jobs: Pick<Jobs, 'plan' | 'recipes' | 'clusters'>): 
   return defineCommand({
     name: 'plan',
     summary: 'What a deploy would run, without touching a node',
-    permission: 'viewer',
+    right: 'viewer',
     input: z.object({ recipe: z.string(), cluster: z.string().optional() }),
     positional: ['recipe'],
     words: { on: 'cluster' },

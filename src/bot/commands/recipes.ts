@@ -7,7 +7,7 @@ export function recipesCommand(jobs: Pick<Jobs, 'recipes' | 'overview'>): ChatCo
   return defineCommand({
     name: 'recipes',
     summary: 'What can be served',
-    permission: 'viewer',
+    right: 'viewer',
     input: z.object({}),
     run: async () => ({ message: recipesAnswer(await jobs.recipes(), await jobs.overview()) }),
   });

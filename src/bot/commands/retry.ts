@@ -17,7 +17,7 @@ export function retryCommand(jobs: RetryJobs, places: Places, now: () => Date): 
   return defineCommand({
     name: 'retry',
     summary: 'Deploy the same again: recipe, cluster and overrides of a number, or of the last one that ended',
-    permission: 'operator',
+    right: 'operator',
     not: 'Not started',
     input: z.object({ number: DeploymentNumber.optional(), cluster: z.string().optional() }),
     positional: ['number'],

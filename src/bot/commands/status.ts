@@ -8,7 +8,7 @@ export function statusCommand(jobs: Pick<Jobs, 'status' | 'clusters'>, now: () =
   return defineCommand({
     name: 'status',
     summary: 'What serves where, looked at now; worst first. share shows it to the channel',
-    permission: 'viewer',
+    right: 'viewer',
     input: z.object({ cluster: z.string().optional(), share: z.string().optional() }),
     positional: ['cluster'],
     words: { on: 'cluster' },

@@ -9,7 +9,7 @@ export function stopCommand(jobs: Pick<Jobs, 'stop' | 'clusters' | 'view'>, plac
   return defineCommand({
     name: 'stop',
     summary: 'Stop what serves on a cluster',
-    permission: 'operator',
+    right: 'operator',
     not: 'Not stopped',
     input: z.object({ cluster: z.string().optional() }),
     positional: ['cluster'],

@@ -32,7 +32,10 @@ const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 30_000;
 
 /** Posts once: a post whose outcome is unknown is looked for before it is repeated. The first turn has been taken. */
-export async function deliver(presentation: Presentation, delivery: Delivery): Promise<Delivered> {
+export async function deliver(
+  presentation: Pick<Presentation, 'slack' | 'lanes' | 'log' | 'signal' | 'uid'>,
+  delivery: Delivery,
+): Promise<Delivered> {
   const { slack, lanes, log, signal, uid } = presentation;
   const { post, versions, keepTries } = delivery;
   const lane = lanes.posts(post.channel);

@@ -9,8 +9,10 @@ export function limitsFrom(timeouts: Timeouts): Limits {
     raiseMs: timeouts.raise,
     undoMs: timeouts.undo,
     silenceMs: timeouts.load_silence,
+    drainMs: timeouts.drain,
     phases: {
       preflight: timeouts.preflight,
+      approval: timeouts.approval,
       'stop-previous': timeouts.stop_previous,
       'start-head': timeouts.start_head,
       'start-workers': timeouts.start_workers,
@@ -19,6 +21,7 @@ export function limitsFrom(timeouts: Timeouts): Limits {
       load: timeouts.load,
       smoke: timeouts.smoke,
       stop: timeouts.stop,
+      'stop-foreign': timeouts.stop_foreign,
     },
   };
 }

@@ -129,7 +129,7 @@ function rayStart(role: 'head' | 'worker', address: string, gcs: string): string
 
 function phasesFor(nodes: number): PhaseName[] {
   const workers: PhaseName[] = nodes > 1 ? ['start-workers'] : [];
-  return ['preflight', 'stop-previous', 'start-head', ...workers, 'verify-ray', 'serve', 'load', 'smoke'];
+  return ['preflight', 'approval', 'stop-previous', 'start-head', ...workers, 'verify-ray', 'serve', 'load', 'smoke'];
 }
 
 function refusePerNodeVariables({ name, env, secrets }: Recipe): void {

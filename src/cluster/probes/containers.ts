@@ -32,6 +32,16 @@ export interface ContainerLook {
   containers: readonly OurContainer[];
   /** Listening TCP addresses, as in "0.0.0.0:8000". */
   listeners: readonly string[];
+  /** Processes that were in a container when it was about to be removed, and live. Of it: also while it is there. */
+  survivors: readonly Survivor[];
+}
+
+export interface Survivor {
+  /** Of the deployment. */
+  uid: string;
+  pid: number;
+  /** Of its program. */
+  name: string;
 }
 
 /** One command: what the realm has on this node and what listens there. Rejects when Docker doesn't answer. */
@@ -45,7 +55,16 @@ export async function lookAtContainers(
     stdin: programText('node-facts.sh') + programText('containers.sh'),
   });
   const sections = parseSections(stdout);
-  return { containers: containersIn(sections, name), listeners: parseListeners(sections.get('listeners').lines) };
+  return {
+    containers: containersIn(sections, name),
+    listeners: parseListeners(sections.get('listeners').lines),
+    survivors: sections.get('survivors').lines.flatMap(survivorIn),
+  };
+}
+
+function survivorIn(line: string): Survivor[] {
+  const [, uid, pid, name] = /^(\w+) (\d+) (.*)$/.exec(line) ?? [];
+  return uid === undefined || name === undefined ? [] : [{ uid, pid: Number(pid), name }];
 }
 
 /** Throws OperatorError 'command-failed' when the node could not say what it has. */

@@ -3,6 +3,8 @@ export interface EngineMetrics {
   waiting: number;
   /** Since the engine's start. */
   generatedTokens: number;
+  /** Begun since the engine's start: those that have ended, however, and those that run. */
+  requests: number;
 }
 
 /** What /metrics of vLLM says (Prometheus' text format), summed over its engines. Undefined: not of vLLM. */
@@ -13,11 +15,12 @@ export function readMetrics(text: string): EngineMetrics | undefined {
     running,
     waiting: sum(text, 'vllm:num_requests_waiting') ?? 0,
     generatedTokens: sum(text, 'vllm:generation_tokens_total') ?? 0,
+    requests: running + (sum(text, 'vllm:request_success_total') ?? 0),
   };
 }
 
 /** "idle", "3 running, 1 waiting, 26 tok/s". */
-export function loadText({ running, waiting }: EngineMetrics, tokensPerSecond?: number): string {
+export function loadText({ running, waiting }: Pick<EngineMetrics, 'running' | 'waiting'>, tokensPerSecond?: number): string {
   if (running === 0 && waiting === 0) return 'idle';
   return [
     `${running} running`,

@@ -6,14 +6,20 @@ const IDLE_PERCENT = 5;
  * what the GPU can't tell ([N/A]) is left out.
  */
 export function gpuText(csv: string): string {
-  const [name = '', , power, temperature, busy] = csv.split(',').map((field) => field.trim());
-  const [watts, degrees, percent] = [power, temperature, busy].map(numberIn);
+  const [name = '', , , temperature, busy] = csv.split(',').map((field) => field.trim());
+  const [degrees, percent] = [temperature, busy].map(numberIn);
+  const watts = gpuWatts(csv);
   return [
     name.replace(/^NVIDIA /, ''),
     ...(watts === undefined ? [] : [`${Math.round(watts)} W`]),
     ...(degrees === undefined ? [] : [`${Math.round(degrees)} °C`]),
     ...(percent === undefined ? [] : [percent < IDLE_PERCENT ? 'idle' : `${Math.round(percent)} % busy`]),
   ].join(', ');
+}
+
+/** What it draws, from such a line. Undefined: it can't tell. */
+export function gpuWatts(csv: string): number | undefined {
+  return numberIn(csv.split(',')[2]?.trim());
 }
 
 function numberIn(text: string | undefined): number | undefined {

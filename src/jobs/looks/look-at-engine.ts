@@ -1,5 +1,6 @@
-import { loadText, readMetrics, tokenRate, type EngineMetrics } from '../../cluster/probes/engine-metrics.ts';
-import { httpOver, type Http } from '../../cluster/remote/http.ts';
+import { askMetrics } from '../../cluster/probes/ask-metrics.ts';
+import { loadText, tokenRate, type EngineMetrics } from '../../cluster/probes/engine-metrics.ts';
+import { httpOver } from '../../cluster/remote/http.ts';
 import type { Transport } from '../../cluster/remote/transport.ts';
 import { explain, OperatorError } from '../../errors.ts';
 import type { EngineAt, EngineHealth } from './look-requests.ts';
@@ -14,38 +15,43 @@ interface EngineLook {
   meanwhile: Promise<unknown>;
 }
 
+/** What an engine does, and what people are told of it. */
+export interface EngineSeen {
+  health: EngineHealth;
+  /** Undefined: it doesn't say. */
+  metrics?: EngineMetrics;
+}
+
 /** Whether it answers, and what it does. */
 export async function lookAtEngine(
-  { signal, limitMs }: Looking,
+  { signal, limitMs: lookMs }: Looking,
   { transport, engine, meanwhile }: EngineLook,
-): Promise<EngineHealth> {
+): Promise<EngineSeen> {
   const { uid, node, port } = engine;
+  const limitMs = Math.min(lookMs, HEALTH_MS);
   const http = httpOver(async (connectMs) =>
     transport.dial(node, { host: '127.0.0.1', port }, { signal, limitMs: connectMs }),
   );
-  const get = (path: string) => http.request({ method: 'GET', path, signal, limitMs: Math.min(limitMs, HEALTH_MS) });
   try {
-    const { status } = await get('/health');
+    const { status } = await http.request({ method: 'GET', path: '/health', signal, limitMs });
     // An engine that wants an API key is up.
-    if (status !== 200 && status !== 401) return { uid, health: 'refused', text: `answers ${status} on port ${port}` };
+    if (status !== 200 && status !== 401) {
+      return { health: { uid, health: 'refused', text: `answers ${status} on port ${port}` } };
+    }
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
     const health = error.code === 'unreachable' ? 'refused' : 'silent';
-    return { uid, health, text: explain(error).text };
+    return { health: { uid, health, text: explain(error).text } };
   }
-  return { uid, health: 'ok', text: (await doing(get, meanwhile)) ?? `answers on port ${port}` };
-}
-
-/** Undefined: it doesn't say. */
-async function doing(get: (path: string) => ReturnType<Http['request']>, meanwhile: Promise<unknown>) {
   const read = async (): Promise<(EngineMetrics & { at: number }) | undefined> => {
-    const answer = await get('/metrics').catch(() => undefined);
-    const metrics = answer?.status === 200 ? readMetrics(answer.body) : undefined;
+    const metrics = await askMetrics(http, { signal, limitMs }).catch(() => undefined);
     return metrics && { ...metrics, at: performance.now() };
   };
   const first = await read();
-  if (!first || first.running === 0) return first && loadText(first);
+  if (!first) return { health: { uid, health: 'ok', text: `answers on port ${port}` } };
+  if (first.running === 0) return { health: { uid, health: 'ok', text: loadText(first) }, metrics: first };
   await meanwhile.catch(() => undefined);
   const second = await read();
-  return loadText(second ?? first, second && tokenRate(first, second));
+  const text = loadText(second ?? first, second && tokenRate(first, second));
+  return { health: { uid, health: 'ok', text }, metrics: second ?? first };
 }

@@ -1,4 +1,5 @@
 import { containersIn, type OurContainer } from '../../cluster/probes/containers.ts';
+import { type ForeignLook, foreignIn, foreignPrograms } from '../../cluster/probes/foreign.ts';
 import { parseSections, type Sections } from '../../cluster/probes/sections.ts';
 import { run } from '../../cluster/remote/command.ts';
 import { programText } from '../../cluster/remote/programs.ts';
@@ -14,16 +15,31 @@ export interface NodeLook {
   limitMs: number;
 }
 
-/** What status.sh says of a node: its GPU, as nvidia-smi writes it, and the realm's containers. */
-export async function readStatus(look: NodeLook): Promise<{ gpu: string | undefined; containers: OurContainer[] }> {
-  const sections = await readProgram(look, 'status.sh', []);
+/** vLLM's own, of recipes that name none. */
+const USUAL_PORT = 8_000;
+
+interface NodeSeen {
+  /** As nvidia-smi writes it. */
+  gpu: string | undefined;
+  containers: OurContainer[];
+  others: ForeignLook;
+}
+
+/** What status.sh says of a node: its GPU, the realm's containers, and what others run there. */
+export async function readStatus(look: NodeLook): Promise<NodeSeen> {
+  const sections = await readProgram(look, foreignPrograms('status.sh'), []);
   const gpu = sections.get('gpu');
-  return { gpu: gpu.exitCode === 0 ? gpu.lines[0] : undefined, containers: containersIn(sections, look.node.name) };
+  const { name } = look.node;
+  return {
+    gpu: gpu.exitCode === 0 ? gpu.lines[0] : undefined,
+    containers: containersIn(sections, name),
+    others: foreignIn(sections, { node: name, ports: [USUAL_PORT, look.cluster.ray_port] }),
+  };
 }
 
 /** The realm's containers on a node, with the record of each live engine, and the highest number in its run folders. */
 export async function readRecords(look: NodeLook): Promise<{ containers: OurContainer[]; highest: number }> {
-  const sections = await readProgram(look, 'containers.sh', ['records']);
+  const sections = await readProgram(look, programText('node-facts.sh') + programText('containers.sh'), ['records']);
   const [highest] = sections.get('highest-number').lines;
   return { containers: containersIn(sections, look.node.name), highest: Number(highest) || 0 };
 }
@@ -35,11 +51,10 @@ export function stateFolder({ paths }: Cluster, node: Node): string {
 // One try: a look answers within its limit or says what it could not read.
 async function readProgram(
   { realm, cluster, node, transport, signal, limitMs }: NodeLook,
-  program: string,
+  stdin: string,
   more: readonly string[],
 ): Promise<Sections> {
   const command = run('sh', '-s', '--', realm, stateFolder(cluster, node), ...more);
-  const stdin = programText('node-facts.sh') + programText(program);
   const { stdout } = await transport.exec(node.name, command, { signal, limitMs, stdin });
   return parseSections(stdout);
 }

@@ -67,6 +67,8 @@ export interface EngineHealth {
   uid: string;
   health: 'ok' | 'silent' | 'refused';
   text: string;
+  /** Its process is gone for certain. */
+  down?: boolean;
 }
 
 export type LookAnswer =

@@ -1,3 +1,4 @@
+import type { Sample } from '../../cluster/probes/engine-state.ts';
 import type { Secret } from '../../cluster/remote/secret.ts';
 import type { Config } from '../../config/config.ts';
 import { OperatorError } from '../../errors.ts';
@@ -13,6 +14,8 @@ export interface LookParts {
   transports: Transports;
   /** Of the worker: an engine may want its API key. */
   secret?: (name: string) => Secret | undefined;
+  /** Keeps what a look at an engine saw. Never rejects. */
+  leaveSample?: (uid: string, sample: Sample) => Promise<void>;
   now: () => Date;
 }
 

@@ -1,24 +1,39 @@
 import { containerProcesses } from '../../cluster/docker.ts';
-import { type Belonging, sortContainers } from '../../cluster/probes/belonging.ts';
-import { lookAtContainers, type OurContainer } from '../../cluster/probes/containers.ts';
+import { type Belonging, type OnNode, sortContainers } from '../../cluster/probes/belonging.ts';
+import { lookAtContainers, type OurContainer, type Survivor } from '../../cluster/probes/containers.ts';
 import type { Machine } from '../../cluster/machine.ts';
 import { onEach } from './on-each.ts';
 import type { PhaseContext } from './phase.ts';
 
 export interface Surroundings {
+  /** The realm's containers on all nodes, and whose they are. */
+  all: readonly OnNode[];
   belonging: Belonging;
   /** What listens on the head. */
   headListeners: readonly string[];
+  /** Processes of containers that are gone. */
+  survivors: readonly (Survivor & { node: string })[];
 }
 
-/** One command a node. Rejects unless every node answers: without one of them nobody knows whose a container is. */
-export async function lookAround({ machines, plan }: PhaseContext): Promise<Surroundings> {
+/**
+ * One command a node. Rejects unless every node answers: without one of them nobody knows whose a container is.
+ * `records`: with the deployment.json of what serves.
+ */
+export async function lookAround(
+  { machines, plan }: Pick<PhaseContext, 'machines' | 'plan'>,
+  { records = false }: { records?: boolean } = {},
+): Promise<Surroundings> {
   const looks = await onEach(machines, async (machine) => ({
     node: machine.node.name,
-    ...(await lookAtContainers(machine, { realm: plan.realm })),
+    ...(await lookAtContainers(machine, { realm: plan.realm, records })),
   }));
   const all = looks.flatMap(({ node, containers }) => containers.map((container) => ({ node, container })));
-  return { belonging: sortContainers(all, plan.uid), headListeners: looks[0]?.listeners ?? [] };
+  const survivors = looks.flatMap((look) =>
+    look.survivors
+      .filter(({ uid }) => look.containers.every((container) => container.uid !== uid))
+      .map((survivor) => ({ ...survivor, node: look.node })),
+  );
+  return { all, belonging: sortContainers(all, plan.uid), headListeners: looks[0]?.listeners ?? [], survivors };
 }
 
 /** The deployment's own container on a node, whichever process of ours started it. */

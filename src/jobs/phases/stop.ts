@@ -1,30 +1,37 @@
 import { listensOn } from '../../cluster/probes/listeners.ts';
+import { stillThere } from './gone.ts';
 import { lookAround } from './look-around.ts';
 import type { Phase, PhaseContext, Verdict } from './phase.ts';
-import { removeFromNodes } from './remove-from-nodes.ts';
+import { retire } from './retire.ts';
 
-/** Removes the deployment's containers, the head's with its engine first. Stopped is what can be seen to be gone. */
+/** Retires the deployment. Stopped is what can be seen to be gone: containers, port, and what ran in them. */
 export const stop: Phase = {
   name: 'stop',
   look,
 
-  act: (ctx) => removeFromNodes(ctx, ownNames(ctx)),
+  async act(ctx) {
+    const { plan, number } = ctx;
+    const { uid, recipe } = plan;
+    const { own } = (await lookAround(ctx)).belonging;
+    await retire(ctx, [{ uid, number, recipe, containers: own, plan }]);
+  },
 };
-
-function ownNames({ plan }: PhaseContext): Map<string, string[]> {
-  return new Map(plan.nodes.map((node) => [node.name, [node.container.name]]));
-}
 
 async function look(ctx: PhaseContext): Promise<Verdict> {
   const { plan } = ctx;
-  const { belonging, headListeners } = await lookAround(ctx);
-  const { own } = belonging;
+  const around = await lookAround(ctx);
+  const { own } = around.belonging;
   if (own.length > 0) {
     return { state: 'needed', saw: own.map(({ node, container }) => `${container.name} on ${node}`).join(', ') };
   }
+  const left = stillThere(around, new Set([plan.uid]));
+  if (left) return { state: 'blocked', finding: left };
   const head = plan.nodes[0].name;
-  if (!listensOn(headListeners, plan.port)) {
-    return { state: 'done', saw: `containers are gone, port ${plan.port} on ${head} is closed` };
+  if (!listensOn(around.headListeners, plan.port)) {
+    return {
+      state: 'done',
+      saw: `containers are gone, port ${plan.port} on ${head} is closed, and no process is left to hold memory`,
+    };
   }
   return {
     state: 'blocked',

@@ -6,9 +6,12 @@ import { isForeign, type Cause } from '../deployment.ts';
 import type { Entry, Journal } from '../journal.ts';
 import { readStatus } from '../looks/look-at-node.ts';
 import { ended } from '../run/record-changes.ts';
+import type { Store } from '../store.ts';
 import type { Transports } from '../transports.ts';
+import { sampleEngine } from './sample-engine.ts';
 
 export interface FindDead {
+  store: Store;
   journal: Journal;
   config: Config;
   transports: Transports;
@@ -17,9 +20,9 @@ export interface FindDead {
   log: Logger;
 }
 
-/** Looks at the head of a deployment that is listed as serving; one whose engine is gone for certain has died. */
+/** Looks at the head of a deployment that is listed as serving: one whose engine is gone for certain has died, another leaves a sample. */
 export async function findDead(
-  { journal, config, transports, signal, now, log }: FindDead,
+  { store, journal, config, transports, signal, now, log }: FindDead,
   { record }: Entry,
 ): Promise<void> {
   if (isForeign(record)) return;
@@ -37,11 +40,12 @@ export async function findDead(
   };
   let cause: Cause | undefined;
   try {
-    const { containers } = await readStatus(look);
+    const { containers, gpu } = await readStatus(look);
     cause = deathOf(
       containers.find(({ uid }) => uid === record.uid),
       head.name,
     );
+    if (!cause) await sampleEngine({ store, transport: look.transport, signal, now, log }, record, gpu);
   } catch (error) {
     // A node that can't be read may serve all the same.
     if (!(error instanceof OperatorError)) throw error;

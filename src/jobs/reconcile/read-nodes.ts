@@ -6,6 +6,8 @@ import type { Cluster, Node } from '../../config/cluster-file.ts';
 import type { Config } from '../../config/config.ts';
 import { explain, OperatorError } from '../../errors.ts';
 import { readRecords, stateFolder } from '../looks/look-at-node.ts';
+import { headOf } from '../head-outbox/deliver.ts';
+import { readHeadFiles, type HeadMemory } from '../head-outbox/head-files.ts';
 import type { Transports } from '../transports.ts';
 
 /** What one node says of the past: the store may have lost it. */
@@ -15,6 +17,8 @@ export interface NodeMemory {
   containers: readonly OurContainer[];
   /** Highest number of a deployment that it has seen; 0: none. */
   highest: number;
+  /** What the cluster's head remembers besides. */
+  head?: HeadMemory;
 }
 
 export interface ReadNodes {
@@ -29,7 +33,9 @@ export async function readNodes({ config, transports, signal, log }: ReadNodes):
   const all = [...config.clusters.values()].flatMap((cluster) =>
     cluster.nodes.map(async (node) => {
       try {
-        return [await readNode(config, cluster, node, transports.to(cluster), signal)];
+        const memory = await readNode(config, cluster, node, transports.to(cluster), signal);
+        const head = headOf(config, cluster, transports, signal);
+        return [head?.node === node.name ? { ...memory, head: await readHeadFiles(head) } : memory];
       } catch (error) {
         if (!(error instanceof OperatorError)) throw error;
         log.warn({ cluster: cluster.name, node: node.name }, `Passed over: ${explain(error).text}`);

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { OperatorError } from '../../errors.ts';
+import { pruneAudit } from '../audit.ts';
 import type { Changes } from '../changes.ts';
 import type { Journal } from '../journal.ts';
 import type { DeployQueue } from '../queue.ts';
@@ -9,7 +10,8 @@ import type { Transports } from '../transports.ts';
 import { findDead } from './find-dead.ts';
 import { readNodes } from './read-nodes.ts';
 import { remember } from './remember.ts';
-import { freeClaim, requeue } from './tidy.ts';
+import { readMissedHeads } from './remember-holds.ts';
+import { endAskedCancel, freeClaim, replacedBy, requeue } from './tidy.ts';
 
 export interface ReconcilerParts {
   store: Store;
@@ -80,20 +82,24 @@ export async function reconcile(parts: ReconcilerParts, signal: AbortSignal): Pr
   const { store, journal, queue, transports, log } = parts;
   const config = await parts.config();
   if ((await inStore(() => store.redis.get(store.keys.counter))) === null) {
-    await remember(store, await readNodes({ config, transports, signal, log }), log);
+    await remember(store, config, await readNodes({ config, transports, signal, log }), log);
   }
   for (const uid of await journal.live()) {
     const entry = await journal.find(uid);
     if (entry && (await requeue(store, queue, entry))) {
       log.warn({ deployment: entry.record.number }, 'It had no job in the queue: put back');
     }
+    if (entry) await endAskedCancel(journal, entry, parts.now());
   }
   for (const cluster of config.clusters.keys()) {
     if (await freeClaim(store, journal, cluster)) log.warn({ cluster }, 'Its claim had no run any more: freed');
+    const beingReplaced = await replacedBy(store, journal, cluster);
     for (const uid of await inStore(() => store.redis.zrange(store.keys.serving(cluster), 0, '-1'))) {
       const entry = await journal.find(uid);
-      if (entry) await findDead({ ...parts, config, signal }, entry);
+      if (entry && !beingReplaced.has(uid)) await findDead({ ...parts, config, signal }, entry);
     }
   }
+  await readMissedHeads({ store, config, transports, signal, log });
+  await pruneAudit(store, config.sparkops.audit_keep, parts.now());
   await journal.prune();
 }

@@ -2,6 +2,8 @@ import type { DeployQueue } from '../queue.ts';
 import { enqueue } from '../queue.ts';
 import type { Entry, Journal } from '../journal.ts';
 import { isEnded, isForeign } from '../deployment.ts';
+import { expire } from '../approval/decide.ts';
+import { approvalChanged } from '../run/record-changes.ts';
 import { inStore, script, type Store } from '../store.ts';
 
 const QUEUE_MS = 2_000;
@@ -24,6 +26,26 @@ export async function freeClaim(store: Store, journal: Journal, cluster: string)
   if (entry && (!isEnded(entry.record.state) || isForeign(entry.record))) return false;
   const [outcome] = await free(store, [keys.claim(cluster), keys.record(uid)], [uid, entry?.rev ?? '']);
   return outcome === 'ok';
+}
+
+/** A run that stops them has passed its point of no return: that they are gone is no death. */
+export async function replacedBy(store: Store, journal: Journal, cluster: string): Promise<ReadonlySet<string>> {
+  const uid = await inStore(() => store.redis.get(store.keys.claim(cluster)));
+  const claimant = uid === null ? undefined : (await journal.find(uid))?.record;
+  return new Set(claimant?.replaces?.map((each) => each.uid));
+}
+
+/** A request to cancel has no run that waits for it, so nobody else sees that its time is over. */
+export async function endAskedCancel(journal: Journal, { record }: Entry, at: Date): Promise<void> {
+  const { approval } = record;
+  if (isForeign(record) || approval?.action !== 'cancel' || expire(approval, at) === approval) return;
+  await journal.change(record.uid, (latest) => {
+    if (latest.approval?.action !== 'cancel') return undefined;
+    const next = expire(latest.approval, at);
+    const changed = approvalChanged(latest, next);
+    if (next.decision?.kind !== 'approved') return changed;
+    return changed && { ...changed, record: { ...changed.record, cancelAsked: { by: next.by, at: at.toISOString() } } };
+  });
 }
 
 // Only as it was seen: a new run may have been admitted meanwhile.

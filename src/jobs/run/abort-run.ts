@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { abortSteps, type AbortStep, type Failure } from '../decisions/decide-stop.ts';
 import type { Deployment, EndState } from '../deployment.ts';
 import { RunStopped, type Stop } from '../stop-reason.ts';
 import type { Phase } from '../phases/phase.ts';
@@ -12,14 +13,11 @@ import { untilAborted, type Run } from './run-phase.ts';
  */
 export async function abortRun(
   run: Run,
-  reason?: Extract<Stop, { why: 'failed' | 'cancelled' }>,
+  reason?: Failure,
 ): Promise<Extract<Stop, { why: 'lease-lost' | 'handover' }> | undefined> {
   try {
-    if (reason) await run.writer.write((record) => aborting(record, reason, run.now()));
-    const toUndo = run.phases.toReversed().filter((phase) => needsUndo(run, phase));
-    if (reason && toUndo.length > 0) await refuseLateCommands(run);
-    for (const phase of toUndo) await undoOne(run, phase);
-    await run.writer.write((record) => ended(record, endState(record), run.now()));
+    const steps = abortSteps(run.phases.flatMap(asBegun(run.writer.record)), { fresh: reason !== undefined });
+    for (const step of steps) await take(run, step, reason);
     return undefined;
   } catch (error) {
     const stop = run.stopOf(run.life.aborted ? run.life.reason : error);
@@ -28,25 +26,39 @@ export async function abortRun(
   }
 }
 
-/**
- * What stopped the run may have left a command that was sent and has not begun on its node yet: it must not begin after
- * its undo. One that has begun is waited for, by the node's lock.
- */
-async function refuseLateCommands(run: Run): Promise<void> {
-  run.outdateFences();
+function asBegun(record: Deployment) {
+  return (phase: Phase) => {
+    const state = phaseRecord(record, phase.name)?.state;
+    if (state === undefined || state === 'waiting') return [];
+    return [{ phase, changes: phase.act !== undefined, undoes: phase.undo !== undefined, undone: state === 'undone' }];
+  };
+}
+
+async function take(run: Run, step: AbortStep<Phase>, reason: Failure | undefined): Promise<void> {
+  switch (step.act) {
+    case 'write-aborting':
+      if (reason) await run.writer.write((record) => aborting(record, reason, run.now()));
+      return;
+    case 'raise':
+      if (step.higher) run.outdateFences();
+      return raiseBeforeUndo(run);
+    case 'undo':
+      return undoOne(run, step.phase);
+    case 'write-end':
+      await run.writer.write((record) => ended(record, endState(record), run.now()));
+      return;
+  }
+}
+
+/** One that can't be raised now is raised again by each undo. */
+async function raiseBeforeUndo(run: Run): Promise<void> {
   const signal = AbortSignal.any([run.life, AbortSignal.timeout(run.writer.record.plan.limits.raiseMs)]);
   try {
     await untilAborted(signal, run.raise(signal));
   } catch (error) {
     const stop = run.stopOf(run.life.aborted ? run.life.reason : error);
-    // Otherwise each undo raises again.
     if (stop.why === 'lease-lost' || stop.why === 'handover') throw new RunStopped(stop);
   }
-}
-
-function needsUndo({ writer }: Run, { name, undo }: Phase): boolean {
-  const state = phaseRecord(writer.record, name)?.state;
-  return undo !== undefined && state !== undefined && state !== 'waiting' && state !== 'undone';
 }
 
 /** A run that stops a deployment undoes nothing: it serves as before, as far as anyone knows. */

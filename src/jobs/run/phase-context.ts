@@ -51,6 +51,11 @@ export function phaseContext(
   return {
     plan,
     number,
+    get record() {
+      return writer.record;
+    },
+    hurry: run.hurry,
+    gate: run.gate,
     machines: run.machines(signal, { undoing, onRetry: (why) => onSeen?.(why) }),
     signal,
     get limitMs() {

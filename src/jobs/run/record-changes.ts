@@ -1,5 +1,6 @@
 import type { Progress } from '../../cluster/finding.ts';
-import type { Deployment, EndState, PhaseName, PhaseRecord } from '../deployment.ts';
+import type { Approval, ApprovalFacts, ApprovalTerms } from '../approval/approval.ts';
+import type { Action, Deployment, EndState, Person, PhaseName, PhaseRecord, Serving } from '../deployment.ts';
 import type { EventBody } from '../events.ts';
 import type { Stop } from '../stop-reason.ts';
 
@@ -74,6 +75,83 @@ export function aborting(
   };
 }
 
+interface Asked {
+  action: Action;
+  by: Person;
+  facts: ApprovalFacts;
+  terms: ApprovalTerms;
+  expiresMs: number;
+}
+
+/** Nobody is asked twice: a run that was killed right after it asked finds its request. */
+export function askedForApproval(
+  record: Deployment,
+  { action, by, facts, terms, expiresMs }: Asked,
+  at: Date,
+): RecordChange | undefined {
+  if (record.approval && !record.approval.decision) return undefined;
+  const approval: Approval = {
+    id: (record.approval?.id ?? 0) + 1,
+    action,
+    by,
+    at: at.toISOString(),
+    until: new Date(at.getTime() + expiresMs).toISOString(),
+    terms,
+    facts,
+    votes: [],
+  };
+  return { record: { ...record, approval }, event: { kind: 'approval-asked', id: approval.id, action, by } };
+}
+
+/** The run itself waits for the answer. */
+export function waiting(record: Deployment): Deployment {
+  return { ...withoutProgress(record), state: 'waiting-approval' };
+}
+
+/** What came of a word about the request, or of its time. */
+export function approvalChanged(record: Deployment, approval: Approval): RecordChange | undefined {
+  if (approval === record.approval) return undefined;
+  const { id, decision, votes } = approval;
+  const vote = votes.at(-1);
+  const changed = { ...record, approval };
+  if (decision) return { record: changed, event: { kind: 'approval-decided', id, decision } };
+  return {
+    record: changed,
+    ...(vote && { event: { kind: 'approval-vote' as const, id, by: vote.by, when: vote.when } }),
+  };
+}
+
+/** Nothing was touched: what was agreed to, or admitted, no longer says what would happen. */
+export function voided(record: Deployment, why: string, at: Date): RecordChange | undefined {
+  const decision = { kind: 'void' as const, at: at.toISOString(), why };
+  const cause = { text: `Nothing was done: ${why}`, lines: [] };
+  const next = { ...record, cause, ...(record.approval && { approval: { ...record.approval, decision } }) };
+  return ended(next, unchangedEnd(record, 'void'), at);
+}
+
+/** How a run ends before it has changed anything: one that was to stop a deployment leaves it serving. */
+export function unchangedEnd({ run }: Deployment, state: EndState): EndState {
+  return run === 'stop' ? 'serving' : state;
+}
+
+/** From here on what served before may be gone. */
+export function passedReturn(record: Deployment, replaces: readonly Serving[], at: Date): RecordChange {
+  return {
+    record: {
+      ...record,
+      state: 'running',
+      replaces: replaces.map(({ uid, number, recipe }) => ({ uid, number, recipe })),
+      pastReturnAt: record.pastReturnAt ?? at.toISOString(),
+    },
+  };
+}
+
+/** Another deployment took its place. */
+export function replaced(record: Deployment, number: number, at: Date): RecordChange | undefined {
+  if (record.state !== 'serving') return undefined;
+  return ended({ ...record, replacedBy: number }, 'replaced', at);
+}
+
 export function ended(record: Deployment, state: EndState, at: Date): RecordChange | undefined {
   if (record.state === state) return undefined;
   const { aborting: why, ...settled } = withoutProgress(record);
@@ -86,6 +164,7 @@ export function ended(record: Deployment, state: EndState, at: Date): RecordChan
       ...settled,
       // A stop that failed leaves a deployment that serves: nothing of it is being undone.
       ...(why && state !== 'serving' && { aborting: why }),
+      ...closed(record, at),
       phases,
       state,
       endedAt: at.toISOString(),
@@ -93,6 +172,12 @@ export function ended(record: Deployment, state: EndState, at: Date): RecordChan
     },
     event: { kind: 'ended', state, ...(cause && { cause }), ...(remedy !== undefined && { remedy }) },
   };
+}
+
+/** Nobody can decide any more about something that is over. */
+function closed({ approval }: Deployment, at: Date): Pick<Deployment, 'approval'> {
+  if (!approval || approval.decision) return {};
+  return { approval: { ...approval, decision: { kind: 'void', at: at.toISOString(), why: 'it is over' } } };
 }
 
 export function progressed(record: Deployment, progress: Progress): RecordChange {

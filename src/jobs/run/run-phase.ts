@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding } from '../../cluster/finding.ts';
-import type { PhaseName } from '../deployment.ts';
+import { isEnded, type Deployment, type PhaseName } from '../deployment.ts';
 import { durationText } from '../duration-text.ts';
+import type { Gate } from '../approval/gate.ts';
 import type { RecordWriter } from '../record-writer.ts';
 import { RunStopped, type Stop } from '../stop-reason.ts';
 import type { Phase, PhaseContext, Verdict } from '../phases/phase.ts';
@@ -17,6 +18,9 @@ export interface Run {
   signal: AbortSignal;
   /** As `signal`, but a cancel does not abort it: undoing goes on through it. */
   life: AbortSignal;
+  /** Aborted by [Stop now]. */
+  hurry: AbortSignal;
+  gate: Gate;
   /** Raises the fence on every node that it is not raised on. Resolves with what stands against it. */
   raise: (signal: AbortSignal) => Promise<readonly Finding[]>;
   /** The next raise takes a higher fence. */
@@ -38,10 +42,14 @@ interface MachineOptions {
 /** Undefined: done. */
 export async function runPhase(run: Run, phase: Phase): Promise<Stop | undefined> {
   const { plan } = run.writer.record;
-  const limitMs = plan.limits.phases[phase.name];
+  const limitMs = limitOf(plan, phase.name);
   let lastSeen = '';
 
-  await run.writer.write((record) => phaseStarted(record, phase.name, run.now()));
+  await run.writer.write((record) => {
+    // Somebody's "no" has ended it meanwhile.
+    if (isEnded(record.state)) throw new RunStopped({ why: 'lease-lost' });
+    return phaseStarted(record, phase.name, run.now());
+  });
   const limit = new AbortController();
   const endsAt = performance.now() + limitMs;
   const timer = setTimeout(() => limit.abort(new RunStopped(tooLate(phase.name, limitMs, lastSeen))), limitMs);
@@ -80,8 +88,19 @@ async function attempt(run: Run, phase: Phase, options: ContextOptions): Promise
     await phase.act(ctx);
     verdict = await phase.look(ctx);
   }
-  if (verdict.state !== 'done') return { why: 'failed', ...verdictCause(phase, verdict) };
+  switch (verdict.state) {
+    case 'parked':
+      return { why: 'parked' };
+    case 'void':
+      return { why: 'void', text: verdict.why };
+    case 'needed':
+    case 'blocked':
+      return { why: 'failed', ...verdictCause(phase, verdict) };
+    case 'done':
+      break;
+  }
   const { saw } = verdict;
+  if (phase.name === 'stop-previous') await run.gate.replaced();
   await run.writer.write((record) => phaseDone(record, phase.name, saw, run.now()));
   return undefined;
 }
@@ -102,7 +121,15 @@ export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Pr
   }
 }
 
-function verdictCause(phase: Phase, verdict: Exclude<Verdict, { state: 'done' }>) {
+/** A plan of an earlier version has none for a phase that came later. */
+const NEW_PHASE_MS = 60_000;
+
+export function limitOf({ limits }: Deployment['plan'], name: PhaseName): number {
+  const byName: Partial<Record<PhaseName, number>> = limits.phases;
+  return byName[name] ?? NEW_PHASE_MS;
+}
+
+function verdictCause(phase: Phase, verdict: Extract<Verdict, { state: 'needed' | 'blocked' }>) {
   if (verdict.state === 'blocked') return findingCause(verdict.finding);
   return {
     cause: { text: `${phase.name} did not reach its goal: ${verdict.saw}`, lines: [] },

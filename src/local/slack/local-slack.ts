@@ -70,6 +70,8 @@ export interface LocalSlack extends Acts {
   clearFaults: () => void;
   /** Adds a channel, or changes one. */
   setChannel: (change: { id: string } & Partial<Channel>) => void;
+  /** Who is in a user group from now on. */
+  setUserGroup: (id: string, users: readonly string[]) => void;
   /** What a person does to a message in Slack's menu. */
   deleteMessage: (channel: string, ts: string) => void;
 

@@ -17,8 +17,8 @@ export function commandPayload(person: Person, channel: Channel, line: string, l
   const names = { public: channel.name, private: 'privategroup', dm: 'directmessage' };
   return {
     token: TOKEN,
-    team_id: TEAM.id,
-    team_domain: TEAM.domain,
+    team_id: (person.team ?? TEAM).id,
+    team_domain: (person.team ?? TEAM).domain,
     channel_id: channel.id,
     channel_name: names[channel.kind],
     user_id: person.id,
@@ -101,7 +101,7 @@ export function mentionPayload(workspace: Workspace, message: Message): JsonObje
 function interaction(type: string, person: Person, trigger: string): JsonObject {
   return {
     type,
-    user: { id: person.id, username: person.name, name: person.name, team_id: TEAM.id },
+    user: { id: person.id, username: person.name, name: person.name, team_id: (person.team ?? TEAM).id },
     api_app_id: APP_ID,
     token: TOKEN,
     trigger_id: trigger,

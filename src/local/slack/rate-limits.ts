@@ -13,6 +13,8 @@ const TIERS: Record<string, keyof typeof PER_MINUTE> = {
   'files.completeUploadExternal': 4,
   'files.getUploadURLExternal': 4,
   'reactions.add': 3,
+  'usergroups.list': 2,
+  'usergroups.users.list': 2,
   'users.info': 4,
   'views.open': 4,
   'views.push': 4,

@@ -4,6 +4,7 @@ export const ALL_SCOPES: readonly string[] = [
   'chat:write',
   'files:write',
   'users:read',
+  'usergroups:read',
   'channels:history',
   'groups:history',
 ];
@@ -21,6 +22,8 @@ const NEEDED: Record<string, string> = {
   'files.completeUploadExternal': 'files:write',
   'files.getUploadURLExternal': 'files:write',
   'reactions.add': 'reactions:write',
+  'usergroups.list': 'usergroups:read',
+  'usergroups.users.list': 'usergroups:read',
   'users.info': 'users:read',
 };
 

@@ -19,6 +19,7 @@ export type Sight = Pick<
   | 'nameOf'
   | 'transcript'
   | 'setChannel'
+  | 'setUserGroup'
   | 'deleteMessage'
 >;
 
@@ -51,6 +52,10 @@ export function createSight(workspace: Workspace, reader: Reader): Sight {
       };
       workspace.channels.set(id, { ...known, ...change });
       workspace.feed.tell({ type: 'channel', channel: id });
+    },
+    setUserGroup(id, users) {
+      const known = workspace.userGroups.get(id) ?? { id, handle: id.toLowerCase(), name: id };
+      workspace.userGroups.set(id, { ...known, users });
     },
     deleteMessage(channel, ts) {
       const message = messageAt(workspace, channel, ts);

@@ -4,6 +4,7 @@ import * as conversations from './api/conversations.ts';
 import * as files from './api/files.ts';
 import type { Method } from './api/method.ts';
 import * as others from './api/others.ts';
+import * as userGroups from './api/user-groups.ts';
 import * as views from './api/views.ts';
 import type { Fault, Faults } from './faults.ts';
 import { isObject, type JsonObject } from './json.ts';
@@ -29,6 +30,8 @@ const METHODS: Record<string, Method> = {
   'files.completeUploadExternal': files.completeUpload,
   'files.getUploadURLExternal': files.getUploadUrl,
   'reactions.add': others.addReaction,
+  'usergroups.list': userGroups.list,
+  'usergroups.users.list': userGroups.users,
   'users.info': others.userInfo,
   'views.open': views.openModal,
   'views.push': views.pushModal,

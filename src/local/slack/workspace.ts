@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import type { Feed } from './feed.ts';
 import type { Message, SharedFile } from './message.ts';
-import { BOT, localChannels, localPeople, type Channel, type Person } from './people.ts';
+import { BOT, localChannels, localPeople, localUserGroups, type Channel, type Person, type UserGroup } from './people.ts';
 import { Refusal } from './refusal.ts';
 import type { OpenView, Values } from './view.ts';
 
@@ -29,6 +29,7 @@ export interface Workspace {
   /** Everybody's. */
   timeZone: string;
   people: Map<string, Person>;
+  userGroups: Map<string, UserGroup>;
   channels: Map<string, Channel>;
   messages: Message[];
   ephemerals: Message[];
@@ -52,6 +53,7 @@ export function createWorkspace(
     feed,
     timeZone,
     people: new Map(localPeople().map((person) => [person.id, person])),
+    userGroups: new Map(localUserGroups().map((group) => [group.id, group])),
     channels: new Map(localChannels().map((channel) => [channel.id, channel])),
     messages: [],
     ephemerals: [],
@@ -65,7 +67,8 @@ export function createWorkspace(
 
 export function displayName(workspace: Workspace, id: string): string {
   if (id === BOT.userId || id === BOT.botId) return BOT.name;
-  return workspace.people.get(id)?.displayName ?? (id === 'USLACKBOT' ? 'Slackbot' : id);
+  const known = workspace.people.get(id)?.displayName ?? workspace.userGroups.get(id)?.handle;
+  return known ?? (id === 'USLACKBOT' ? 'Slackbot' : id);
 }
 
 export function channelName(workspace: Workspace, id: string): string {

@@ -11,6 +11,8 @@ export const FAULTS = {
   'missing-image': 'spark2 lacks the image',
   'ray-without-gpu': 'containers on spark2 see no GPU',
   'no-program': 'the image has no ray',
+  'foreign-container': 'somebody has started vllm_node by hand on both nodes, on port 8000 of spark1',
+  'foreign-process': 'somebody has started a model on spark2 without a container',
   'port-taken': 'a foreign program listens on port 8000 of spark1',
   slow: 'the engine takes a minute to load, and the demo gives up after 45 s',
 } as const;

@@ -55,7 +55,8 @@ export async function makeMachine(machine: Machine, standIns: string): Promise<v
   await program(bin, 'ip', ipText(machine));
   await program(bin, 'ss', ssText(machine));
   await program(bin, 'nvidia-smi', nvidiaText(machine));
-  for (const name of ['ray', 'vllm', 'python3']) await program(inside, name, standIn(name));
+  for (const name of ['ray', 'vllm', 'python3', 'launch']) await program(inside, name, standIn(name));
+  await program(bin, 'launch', standIn('launch'));
   const own = "echo 'Serving the default model; the arguments are not used'\nexec sleep 86400";
   await program(inside, OWN_ENTRYPOINT, own);
 }
@@ -82,11 +83,13 @@ function ipText({ management, fabric }: Machine): string {
 
 function ssText(machine: Machine): string {
   return [
+    // Only root is told whose a socket is, and the programs of a machine are all of one user.
+    'case "$1" in *p*) whose=yes ;; *) whose="" ;; esac',
     `for file in ${quote(join(machine.folder, 'ports'))}/*; do`,
     '  [ -f "$file" ] && read -r address port real pid kind < "$file" && kill -0 "$pid" 2>/dev/null || continue',
     // A killed process that nobody waited for has no sockets any more.
     '  grep -q "^State:.*zombie" "/proc/$pid/status" 2>/dev/null && continue',
-    `  printf 'LISTEN 0      2048   %15s:%-5s      0.0.0.0:*\\n' "$address" "$port"`,
+    `  printf 'LISTEN 0      2048   %15s:%-5s      0.0.0.0:*%s\\n' "$address" "$port" "\${whose:+ users:((\\"python3\\",pid=$pid,fd=7))}"`,
     'done',
   ].join('\n');
 }
@@ -102,6 +105,16 @@ function nvidiaText(machine: Machine): string {
     '  if [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null',
     "  then echo 'NVIDIA GB10, 580.95.05, 10.87, 44, 0'",
     "  else echo 'NVIDIA GB10, 580.95.05, 4.51, 38, 0'; fi ;;",
+    '--query-compute-apps=pid,used_memory*)',
+    `  for file in ${quote(join(machine.folder, 'gpu'))}/*; do`,
+    '    pid=${file##*/}',
+    '    [ -f "$file" ] && kill -0 "$pid" 2>/dev/null || continue',
+    '    grep -q "^State:.*zombie" "/proc/$pid/status" 2>/dev/null && continue',
+    '    echo "$pid, $(cat "$file")"',
+    '  done',
+    `  pid=$(sed -n 's/ engine$//p' ${quote(join(machine.folder, 'ports'))}/* 2>/dev/null | sed 's/.* //')`,
+    '  [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null && echo "$pid, 101870"',
+    '  exit 0 ;;',
     `*) echo "nvidia-smi: this pretend machine does not know: $*" >&2; exit 2 ;;`,
     'esac',
   ].join('\n');

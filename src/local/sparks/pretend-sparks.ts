@@ -10,7 +10,7 @@ import { makeKey } from './keys.ts';
 import { foldersOf, makeImage } from './make-machine.ts';
 import { containersOn, killOn, startPretendSpark, startsOn } from './pretend-spark.ts';
 import type { Killable, PretendContainer, PretendSpark } from './pretend-spark.ts';
-import { runCommand, type RanCommand } from './run-command.ts';
+import { runCommand, runOn, type RanCommand } from './run-command.ts';
 import { readMachine, writeMachine, type Machine, type MachineImage } from './stand-ins/machine.ts';
 import { listeners } from './stand-ins/ports.ts';
 import { withEnvironment } from './stand-ins/processes.ts';
@@ -96,6 +96,8 @@ export async function startPretendSparks(options: PretendSparksOptions): Promise
     if (fault === 'ssh-refused') await nodes.spark1.server.stop();
     if (fault === 'wrong-host-key') await nodes.spark2.changeHostKey();
     if (fault === 'port-taken') strangers.push(await listenAsStranger(nodes.spark1.machine, 8000));
+    if (fault === 'foreign-container') await launchContainers(nodes, image.name);
+    if (fault === 'foreign-process') await runOn(nodes.spark2.machine, 'launch 12288 >/dev/null 2>&1 &');
     if (fault === 'no-program') {
       for (const { machine } of Object.values(nodes)) await rm(join(foldersOf(machine).inside, 'ray'), { force: true });
     }
@@ -121,6 +123,16 @@ export async function startPretendSparks(options: PretendSparksOptions): Promise
       await endAll(join(options.folder, 'machines'));
     },
   };
+}
+
+/** As launch-cluster.sh leaves them, with a restart policy that somebody has added. */
+async function launchContainers(nodes: Record<NodeName, PretendSpark>, image: string): Promise<void> {
+  const start = async ({ machine }: PretendSpark, words: string) =>
+    await runOn(
+      machine,
+      `docker run -d --name vllm_node --restart unless-stopped --network host --ipc=host --gpus all --entrypoint launch ${image} ${words} >/dev/null`,
+    );
+  await Promise.all([start(nodes.spark1, '67712 --port 8000'), start(nodes.spark2, '67712')]);
 }
 
 function describe(name: NodeName, folder: string, image: MachineImage, loadSeconds: number): Machine {

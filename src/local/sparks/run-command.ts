@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { constants } from 'node:os';
 import { PassThrough } from 'node:stream';
 import type { ServerChannel } from 'ssh2';
@@ -38,12 +39,7 @@ export async function runCommand({ machine, command, channel, pass }: RunCommand
   channel.on('error', () => undefined);
   await pass(inputIsWhole);
 
-  const { home, bin } = foldersOf(machine);
-  const child = spawn('/bin/sh', ['-c', command.text], {
-    cwd: home,
-    detached: true,
-    env: { HOME: home, PATH: bin, USER: 'aurora', LOGNAME: 'aurora', SHELL: '/bin/sh', PRETEND_SPARK: machine.folder },
-  });
+  const child = spawn('/bin/sh', ['-c', command.text], { detached: true, ...placeOf(machine) });
   // A command that was held may be let go when the machine is no more.
   child.on('error', () => channel.close());
   child.stdin.on('error', () => undefined);
@@ -65,4 +61,17 @@ export async function runCommand({ machine, command, channel, pass }: RunCommand
     else channel.exit(code ?? 255);
     channel.end();
   });
+}
+
+/** As a person on the machine would; rejects unless it ends well. */
+export async function runOn(machine: Machine, text: string): Promise<void> {
+  const child = spawn('/bin/sh', ['-c', text], { detached: true, stdio: 'ignore', ...placeOf(machine) });
+  const [code] = (await once(child, 'exit')) as [number | null];
+  if (code !== 0) throw new Error(`On ${machine.name}: ${text} ended with ${code}`);
+}
+
+function placeOf(machine: Machine) {
+  const { home, bin } = foldersOf(machine);
+  const user = { USER: 'aurora', LOGNAME: 'aurora', SHELL: '/bin/sh' };
+  return { cwd: home, env: { HOME: home, PATH: bin, ...user, PRETEND_SPARK: machine.folder } };
 }

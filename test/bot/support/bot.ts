@@ -1,8 +1,10 @@
 import { pino } from 'pino';
 import { startBot, type BotOptions } from '../../../src/bot/app.ts';
-import { OPERATOR, OPS_CHANNEL } from '../../../src/local/slack/people.ts';
+import type { RightsConfig } from '../../../src/config/rights.ts';
+import { LOCAL_RIGHTS, OPS_CHANNEL } from '../../../src/local/slack/people.ts';
 import { startLocalSlack } from '../../../src/local/slack/start-local-slack.ts';
 import type { LocalSlack, LocalSlackOptions } from '../../../src/local/slack/local-slack.ts';
+import { expectButtons } from './expect-buttons.ts';
 import { fakeJobs, type FakeJobs } from './fake-jobs.ts';
 
 export interface Workplace {
@@ -25,6 +27,11 @@ export interface WorkplaceOptions {
 
 export const silent = pino({ level: 'silent' });
 
+/** The local Slack's people with the rights that their names say. */
+export function rightsConfig(change: Partial<RightsConfig> = {}): RightsConfig {
+  return { rights: LOCAL_RIGHTS, channel_caps: {}, ...change };
+}
+
 /** The real bot against the real local Slack, with jobs in memory. */
 export async function workplace(options: WorkplaceOptions = {}): Promise<Workplace> {
   const slack = await startLocalSlack({ timeZone: 'UTC', ...options.slack });
@@ -35,8 +42,7 @@ export async function workplace(options: WorkplaceOptions = {}): Promise<Workpla
       tokens: { bot: slack.botToken, app: slack.appToken },
       slackApiUrl: slack.apiUrl,
       log: silent,
-      mayChange: (user) => user === OPERATOR,
-      operators: () => [OPERATOR],
+      rights: async () => rightsConfig(),
       ...options.bot,
     });
   const place: Workplace = {
@@ -57,6 +63,7 @@ export async function workplace(options: WorkplaceOptions = {}): Promise<Workpla
     async stop() {
       await place.bot.stop();
       await slack.stop();
+      expectButtons(slack.apiCalls.map(({ args }) => args['blocks']));
     },
   };
   return place;

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Message } from '../../../src/bot/cards/message.ts';
+import { expectButtons } from './expect-buttons.ts';
 import { validateBlocks } from '../../../src/local/slack/validate/validate-blocks.ts';
 
 /** Slack takes it, and nothing in it mentions anybody but the people of the test. */
@@ -9,6 +10,7 @@ export function expectFits({ text, blocks }: Message): void {
   expect(text).not.toBe('');
   expect(JSON.stringify(blocks).length).toBeLessThanOrEqual(10_000);
   expect(blocks.length).toBeLessThanOrEqual(50);
+  expectButtons(blocks);
   expect((text.match(/```/g)?.length ?? 0) % 2).toBe(0);
 }
 

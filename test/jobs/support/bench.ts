@@ -58,6 +58,7 @@ export async function openBench(redis?: { url: string; stop: () => Promise<void>
         store,
         {
           plan: literalPlan(uid, plan),
+          action: 'deploy',
           revision: 'abcd1234',
           sparkopsVersion: '0.1.0',
           by: operator,

@@ -1,15 +1,17 @@
 import { dockerReason } from '../../../src/cluster/docker-reason.ts';
 import { removeContainers } from '../../../src/cluster/docker.ts';
-import type { Plan } from '../../../src/cluster/plan.ts';
+import type { Plan, PlanNode } from '../../../src/cluster/plan.ts';
 import { lookAtContainers } from '../../../src/cluster/probes/containers.ts';
 import { type NodeFacts, readNodeFacts } from '../../../src/cluster/probes/preflight/facts.ts';
 import { run, type Exec } from '../../../src/cluster/remote/command.ts';
 import { programText } from '../../../src/cluster/remote/programs.ts';
 import type { Transport } from '../../../src/cluster/remote/transport.ts';
 import type { Cluster } from '../../../src/config/cluster-file.ts';
+import { OperatorError } from '../../../src/errors.ts';
 import { readRecords, readStatus } from '../../../src/jobs/looks/look-at-node.ts';
 import { PHASES } from '../../../src/jobs/phases/all.ts';
 import { deployByHand } from '../../support/deploy-by-hand.ts';
+import { eventually } from '../../support/place.ts';
 
 /** By what was sent: the exit codes that came back. */
 export type Answers = Record<string, number[]>;
@@ -66,6 +68,53 @@ export async function lifeOfADeploy(plan: Plan, cluster: Cluster, transport: Tra
   await phase('stop');
   for (const name of plan.phases.toReversed()) await PHASES[name].undo?.(ctx);
   return { verdicts, looks, logs: file.exitCode };
+}
+
+/** A deploy that ends because a worker's container does, with what that container said. */
+export async function endOfAWorker(plan: Plan, transport: Transport, signal: AbortSignal) {
+  const { phase, ctx } = await deployByHand({ plan, transport, number: 142, signal });
+  const [, { name: node, container }] = twoOf(plan);
+  for (const name of plan.phases.slice(0, plan.phases.indexOf('verify-ray'))) await phase(name);
+  await transport.exec(node, run('docker', 'kill', container.name), { signal, limitMs: 30_000 });
+  const verdict = await phase('verify-ray');
+  for (const name of plan.phases.toReversed()) await PHASES[name].undo?.(ctx);
+  if (verdict.state !== 'blocked') return verdict.state;
+  const { text, lines, node: where } = verdict.finding;
+  return { text, where, said: lines.length > 0 };
+}
+
+/** A deploy that is cancelled while it loads: nothing of it may begin any more, and all of it is undone, twice. */
+export async function cancelWhileLoading(plan: Plan, transport: Transport, signal: AbortSignal) {
+  const cancel = new AbortController();
+  const either = AbortSignal.any([signal, cancel.signal]);
+  const { phase, progress } = await deployByHand({ plan, transport, number: 143, signal: either });
+  const late = await deployByHand({ plan, transport, number: 143, signal });
+  for (const name of plan.phases.slice(0, plan.phases.indexOf('load'))) await phase(name);
+  const load = phase('load').catch((error: unknown) => String(error));
+  await eventually('it loads', 60_000, () => progress.length > 0);
+  cancel.abort(new Error('cancelled'));
+  const ended = await load;
+
+  const { ctx } = await deployByHand({ plan, transport, number: 144, signal });
+  const codes = late.ctx.machines.map((machine) => machine.change(run('true')).catch(codeOf));
+  const refused = await Promise.all(codes);
+  const left: string[] = [];
+  for (const _time of ['once', 'twice']) {
+    for (const name of plan.phases.toReversed()) await PHASES[name].undo?.(ctx);
+    for (const machine of ctx.machines) {
+      left.push(...(await lookAtContainers(machine, { realm: plan.realm })).containers.map(({ name }) => name));
+    }
+  }
+  return { ended, refused, left };
+}
+
+function twoOf({ nodes: [head, worker] }: Plan): readonly [PlanNode, PlanNode] {
+  if (!worker) throw new Error('The plan has one node');
+  return [head, worker];
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof OperatorError ? error.code : String(error);
 }
 
 /** What Docker refuses, in the words that we know it by. */

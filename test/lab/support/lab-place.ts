@@ -8,12 +8,13 @@ import type { Plan } from '../../../src/cluster/plan.ts';
 import { readConfig } from '../../../src/config/load-config.ts';
 import { admit } from '../../../src/jobs/claim.ts';
 import { planFrom } from '../../../src/jobs/prepare.ts';
-import { OPERATOR, OPS_CHANNEL, TEAM } from '../../../src/local/slack/people.ts';
+import { LOCAL_RIGHTS, OPERATOR, OPS_CHANNEL, TEAM } from '../../../src/local/slack/people.ts';
 import { startLocalSlack } from '../../../src/local/slack/start-local-slack.ts';
 import type { Workplace } from '../../../src/local/workplace.ts';
 import { type Place, placeIn } from '../../support/place.ts';
 import { testRedis } from '../../support/redis.ts';
 import { cleanHosts, IMAGE, STATE } from './lab.ts';
+import { ON_THE_HEAD, openHead } from './on-the-head.ts';
 
 const RECIPE = fileURLToPath(new URL('../../../config/recipes/qwen35.yaml', import.meta.url));
 
@@ -25,6 +26,8 @@ export interface LabPlaceOptions {
   env?: Readonly<Record<string, string>>;
   /** Changes the recipe's command. */
   command?: (text: string) => string;
+  /** The product and its Redis run on the head, beside Ray. */
+  onTheHead?: boolean;
 }
 
 export interface LabPlace extends Place<Omit<Workplace, 'sparks'>> {
@@ -37,18 +40,19 @@ const TIMEOUTS = { lease: '3s', job_lock: '3s', stall_check: '1s', reconcile: '1
 /** Local Slack and Redis here, the product as child processes, the lab's two hosts as its cluster. */
 export async function startLabPlace(options: LabPlaceOptions = {}): Promise<LabPlace> {
   await cleanHosts();
-  const redis = await testRedis();
   const slack = await startLocalSlack();
+  const { redis, redisUrl, through } = await storeOf(slack, options);
   const folder = await mkdtemp(join(tmpdir(), 'sparkops-lab-'));
   await writeLabConfig(folder, options);
   const stop = async () => {
     await slack.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  const place = placeIn({ slack, redisUrl: redis.url, configFolder: folder, stop }, { redis, realm: 'lab' });
+  const place = placeIn({ slack, redisUrl, configFolder: folder, stop }, { redis, realm: 'lab' });
 
   return {
     ...place,
+    product: (given) => place.product({ ...given, through }),
     async admit(change) {
       const { plan, revision } = planFrom(await readConfig(folder), { recipe: 'qwen35', overrides: {} });
       const by = { team: TEAM.id, user: OPERATOR, name: 'Operator' };
@@ -59,10 +63,16 @@ export async function startLabPlace(options: LabPlaceOptions = {}): Promise<LabP
   };
 }
 
+async function storeOf(slack: { url: string }, { onTheHead = false }: LabPlaceOptions) {
+  if (onTheHead) return { ...(await openHead({ slackUrl: slack.url })), through: ON_THE_HEAD };
+  const redis = await testRedis();
+  return { redis, redisUrl: redis.url, through: [] };
+}
+
 /** The shipped recipe, on the lab's two hosts. */
 export async function writeLabConfig(
   folder: string,
-  { image = 'latest', timeouts, env, command, cluster = CLUSTER }: LabPlaceOptions & { cluster?: object } = {},
+  { image = 'latest', timeouts, env, command, cluster = labCluster() }: LabPlaceOptions & { cluster?: object } = {},
 ): Promise<void> {
   const recipe = parseDocument(await readFile(RECIPE, 'utf8'));
   recipe.set('container', `${IMAGE}:${image}`);
@@ -74,7 +84,7 @@ export async function writeLabConfig(
   await mkdir(join(folder, 'recipes'), { recursive: true });
   await writeFile(
     join(folder, 'sparkops.yaml'),
-    stringify({ name: 'lab', operators: [OPERATOR], timeouts: { ...TIMEOUTS, ...timeouts } }),
+    stringify({ name: 'lab', rights: LOCAL_RIGHTS, timeouts: { ...TIMEOUTS, ...timeouts } }),
   );
   await writeFile(join(folder, 'recipes', 'qwen35.yaml'), String(recipe));
   await writeFile(join(folder, 'clusters', 'spark.yaml'), stringify(cluster));
@@ -82,18 +92,21 @@ export async function writeLabConfig(
 
 const fabric = (address: string) => ({ address, interface: 'enp1s0f0np0', rdma: ['rocep1s0f0', 'roceP2p1s0f0'] });
 
-const CLUSTER = {
-  description: 'the two hosts of the lab',
-  channels: [OPS_CHANNEL],
-  ssh: { user: 'aurora', key: `${STATE}/id_ed25519`, known_hosts: `${STATE}/known_hosts` },
-  nodes: [
-    { name: 'spark1', role: 'head', address: '10.1.230.180', fabric: fabric('192.168.200.12') },
-    { name: 'spark2', address: '192.168.200.13', via: ['spark1'], fabric: fabric('192.168.200.13') },
-  ],
-  paths: {
-    models: '/home/aurora/models',
-    cache: '/home/aurora/.cache/huggingface',
-    state: '/home/aurora/.sparkops',
-  },
-  ray_port: 29501,
-};
+/** The two hosts, as a file of clusters/ has them; `keys` is where the key and known_hosts are. */
+export function labCluster(keys: string = STATE) {
+  return {
+    description: 'the two hosts of the lab',
+    channels: [OPS_CHANNEL],
+    ssh: { user: 'aurora', key: `${keys}/id_ed25519`, known_hosts: `${keys}/known_hosts` },
+    nodes: [
+      { name: 'spark1', role: 'head', address: '10.1.230.180', fabric: fabric('192.168.200.12') },
+      { name: 'spark2', address: '192.168.200.13', via: ['spark1'], fabric: fabric('192.168.200.13') },
+    ],
+    paths: {
+      models: '/home/aurora/models',
+      cache: '/home/aurora/.cache/huggingface',
+      state: '/home/aurora/.sparkops',
+    },
+    ray_port: 29501,
+  };
+}

@@ -16,7 +16,12 @@ export interface CheckInput {
   belonging: Belonging;
   /** Every node could be read. Otherwise nobody knows whose a container is. */
   complete: boolean;
+  /** What an admin passes, with a reason: it is told, and stops nothing. */
+  forced: ReadonlySet<Forcible>;
 }
+
+/** Kinds of refusal that an admin may pass. */
+export type Forcible = 'hold' | 'checks' | 'foreign';
 
 /** A row without its node and name. */
 export type Judgement = Omit<CheckRow, 'node' | 'check'>;

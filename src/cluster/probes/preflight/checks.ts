@@ -3,6 +3,7 @@ import { digestCheck } from './digest-check.ts';
 import { dockerCheck } from './docker-check.ts';
 import { entrypointCheck } from './entrypoint-check.ts';
 import { fabricCheck } from './fabric-check.ts';
+import { foreignCheck } from './foreign-check.ts';
 import { gpuCheck } from './gpu-check.ts';
 import { imageCheck } from './image-check.ts';
 import { leftoversCheck } from './leftovers-check.ts';
@@ -23,5 +24,6 @@ export const CHECKS: readonly Check[] = [
   fabricCheck,
   servingCheck,
   leftoversCheck,
+  foreignCheck,
   portsCheck,
 ];

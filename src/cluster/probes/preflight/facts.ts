@@ -1,7 +1,8 @@
 import type { Machine } from '../../machine.ts';
+import type { Plan } from '../../plan.ts';
 import { run } from '../../remote/command.ts';
-import { programText } from '../../remote/programs.ts';
 import { containersIn, type OurContainer } from '../containers.ts';
+import { type ForeignLook, foreignIn, foreignPrograms } from '../foreign.ts';
 import { parseListeners } from '../listeners.ts';
 import { parseSections, type Section, type Sections } from '../sections.ts';
 
@@ -25,18 +26,23 @@ export interface NodeFacts {
   listeners: readonly string[];
   missingTools: readonly string[];
   containers: readonly OurContainer[];
+  /** What others run there. */
+  others: ForeignLook;
 }
 
 /** One command for all of it. */
-export async function readNodeFacts(machine: Machine, about: { realm: string; image: string }): Promise<NodeFacts> {
+export async function readNodeFacts(
+  machine: Machine,
+  about: Pick<Plan, 'realm' | 'image' | 'port' | 'rayPort'>,
+): Promise<NodeFacts> {
   const { name, paths } = machine.node;
   const { stdout } = await machine.read(run('sh', '-s', '--', about.realm, paths.state, about.image), {
-    stdin: programText('node-facts.sh') + programText('preflight.sh'),
+    stdin: foreignPrograms('preflight.sh'),
   });
-  return factsFrom(parseSections(stdout), name);
+  return factsFrom(parseSections(stdout), name, [about.port, about.rayPort]);
 }
 
-function factsFrom(sections: Sections, node: string): NodeFacts {
+function factsFrom(sections: Sections, node: string, ports: readonly number[]): NodeFacts {
   const docker = sections.get('docker');
   const gpus = sections.get('gpus');
   return {
@@ -57,6 +63,7 @@ function factsFrom(sections: Sections, node: string): NodeFacts {
       .map(({ name }) => name.slice('tool '.length)),
     // Without Docker there is one finding to show, and it is Docker.
     containers: docker.exitCode === 0 ? containersIn(sections, node) : [],
+    others: foreignIn(sections, { node, ports }),
   };
 }
 

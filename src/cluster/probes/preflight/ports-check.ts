@@ -4,7 +4,7 @@ import { type Check, ok } from './check.ts';
 /** Judged as if the leftovers were gone: what they hold goes with them. */
 export const portsCheck: Check = {
   name: 'ports',
-  judge({ belonging, facts, node, plan }) {
+  judge({ belonging, facts, forced, node, plan }) {
     if (node.role !== 'head') return undefined;
     // Its own containers are no finding when a run begins again.
     if (belonging.own.some((each) => each.node === node.name && each.container.running)) return undefined;
@@ -13,6 +13,10 @@ export const portsCheck: Check = {
     const wanted = [plan.port, plan.rayPort];
     const taken = wanted.filter((port) => listensOn(facts.listeners, port));
     if (taken.length === 0) return ok(`${wanted.join(' and ')} are free`);
+
+    const { foreign } = facts.others;
+    // So does the row of what others run.
+    if (!forced.has('foreign') && taken.every((port) => foreign.some(({ ports }) => ports.includes(port)))) return undefined;
 
     const listed = taken.length === 1 ? `port ${taken[0]} is in use` : `ports ${taken.join(' and ')} are in use`;
     const holders = belonging.leftovers.filter((each) => each.node === node.name && each.container.running);

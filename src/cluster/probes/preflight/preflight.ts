@@ -4,6 +4,7 @@ import type { Machine } from '../../machine.ts';
 import type { Plan } from '../../plan.ts';
 import { withLimit } from '../../remote/limit.ts';
 import { sortContainers } from '../belonging.ts';
+import type { Forcible } from './check.ts';
 import { CHECKS } from './checks.ts';
 import { type NodeFacts, readNodeFacts } from './facts.ts';
 import { type ImagePrograms, readImagePrograms } from './image-programs.ts';
@@ -19,6 +20,8 @@ export interface PreflightOptions {
   limitMs: number;
   /** Also starts a container of the image on each node, for an instant: for machines that may be changed. */
   tryImage?: boolean;
+  /** What an admin passes, with a reason. Default: nothing. */
+  forced?: ReadonlySet<Forcible>;
 }
 
 /** All checks on all nodes, at once. A node that can't be read or changed is a row, never a rejection. */
@@ -36,6 +39,7 @@ export async function preflight(
   const belonging = sortContainers(all, plan.uid);
   const head = read[0]?.facts;
   const complete = read.every(({ facts }) => facts !== undefined);
+  const forced = options.forced ?? new Set();
 
   const rows = read.flatMap(({ machine, facts, programs, reach }) => {
     const { node } = machine;
@@ -43,7 +47,7 @@ export async function preflight(
       ? []
       : CHECKS.flatMap(({ name, judge }) => {
           const other = node.role === 'head' ? undefined : head;
-          const row = judge({ plan, node, facts, programs, head: other, belonging, complete });
+          const row = judge({ plan, node, facts, programs, head: other, belonging, complete, forced });
           return row ? [{ node: node.name, check: name, ...row }] : [];
         });
     return [...reach, ...judged];

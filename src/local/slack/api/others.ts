@@ -29,12 +29,13 @@ export const openConnection = defineMethod(z.object({}), (_args, workspace) => {
 export const userInfo = defineMethod(z.object({ user: z.string() }), (args, workspace) => {
   const person = workspace.people.get(args.user);
   if (!person) throw new Refusal('user_not_found');
-  const { id, name, displayName } = person;
+  const { id, name, displayName, team = TEAM, guest = false } = person;
   const profile = { real_name: displayName, display_name: displayName };
   const tz = workspace.timeZone;
-  return {
-    user: { id, name, real_name: displayName, profile, tz, team_id: TEAM.id, deleted: false, is_bot: false },
-  };
+  const known = { id, name, real_name: displayName, profile, team_id: team.id, deleted: false, is_bot: false };
+  // Of people of other workspaces Slack tells less.
+  if (team !== TEAM) return { user: { ...known, is_stranger: true } };
+  return { user: { ...known, tz, is_restricted: guest, is_ultra_restricted: false } };
 });
 
 export const addReaction = defineMethod(

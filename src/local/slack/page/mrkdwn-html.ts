@@ -65,7 +65,7 @@ function controlHtml(inside: string, reader: Reader): string {
     case 'channel':
       return mention(`#${label ?? escapeHtml(reader.channel(control.id))}`);
     case 'group':
-      return mention(label ?? `@${escapeHtml(control.id)}`);
+      return mention(label ?? `@${escapeHtml(reader.user(control.id))}`);
     case 'everyone':
       return mention(`@${escapeHtml(control.id)}`);
     case 'date': {

@@ -15,11 +15,13 @@ export function placesHtml(workspace: Workspace, at: LookingAt): string {
       escapeHtml(placeName(workspace, id)) + (archived ? ' (archived)' : ''),
     );
   });
-  const people = [...workspace.people.values()].map(({ id, displayName: name }) => {
+  const people = [...workspace.people.values()].map(({ id, displayName: name, team, guest }) => {
     const channel = at.channel === direct.id ? '' : at.channel;
     const target = { user: id, channel: channel || (rooms[0]?.id ?? ''), thread: at.thread };
     const current = id === at.user ? ' aria-current="true"' : '';
-    return `<li><a href="${addressOf(target)}"${current}>${avatarHtml(workspace, id)} ${escapeHtml(name)}</a></li>`;
+    const kind = guest ? 'guest' : team && `of ${escapeHtml(team.domain)}`;
+    const badge = kind ? ` <span class="badge">${kind}</span>` : '';
+    return `<li><a href="${addressOf(target)}"${current}>${avatarHtml(workspace, id)} ${escapeHtml(name)}${badge}</a></li>`;
   });
   const app = `${avatarHtml(workspace, BOT.userId)} ${BOT.name} <span class="badge">APP</span>`;
   return (

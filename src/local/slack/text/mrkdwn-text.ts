@@ -30,7 +30,7 @@ function controlText(inside: string, reader: Reader): string {
     case 'channel':
       return `#${control.label ?? reader.channel(control.id)}`;
     case 'group':
-      return control.label ?? `@${control.id}`;
+      return control.label ?? `@${reader.user(control.id)}`;
     case 'everyone':
       return `@${control.id}`;
     case 'date':

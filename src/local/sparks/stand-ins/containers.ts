@@ -16,6 +16,11 @@ export interface ContainerConfig {
   argv: readonly string[];
   env: Record<string, string>;
   restartPolicy: string;
+  gpus: boolean;
+  network: string;
+  user: string;
+  /** As given: FROM:TO[:ro] */
+  volumes: readonly string[];
   createdAt: string;
 }
 

@@ -54,8 +54,22 @@ function inspected(container: Container): Record<string, unknown> {
     Image: container.imageId,
     Name: `/${container.name}`,
     RestartCount: 0,
-    HostConfig: { NetworkMode: 'host', RestartPolicy: { Name: container.restartPolicy, MaximumRetryCount: 0 } },
+    HostConfig: {
+      NetworkMode: container.network,
+      RestartPolicy: { Name: container.restartPolicy, MaximumRetryCount: 0 },
+      Runtime: 'runc',
+      DeviceRequests: container.gpus ? [{ Driver: '', Count: -1, DeviceIDs: null, Capabilities: [['gpu']] }] : null,
+      Devices: [],
+    },
+    NetworkSettings: { Ports: {} },
+    Mounts: container.volumes.map((volume) => {
+      const [Source, Destination] = volume.split(':');
+      return { Type: 'bind', Source, Destination };
+    }),
+    Path: container.argv[0],
+    Args: container.argv.slice(1),
     Config: {
+      User: container.user,
       Image: container.image,
       Entrypoint: container.entrypoint,
       Cmd: container.args,
@@ -78,10 +92,15 @@ export function listAsRows(machine: Machine, words: string[]): number {
   for (const container of listContainers(machine)) {
     const state = stateOf(container);
     if ((all || state.status === 'running') && wanted.every((filter) => passes(container, filter))) {
-      print(format(words, row(container, state.status, state.exitCode)));
+      print(format(withLabels(words, container), row(container, state.status, state.exitCode)));
     }
   }
   return 0;
+}
+
+/** `{{.Label "x"}}` in a format is a label's value. */
+function withLabels(words: readonly string[], { labels }: Container): string[] {
+  return words.map((word) => word.replaceAll(/\{\{\.Label "([^"]+)"\}\}/g, (_, name: string) => labels[name] ?? ''));
 }
 
 function passes(container: Container, filter: string): boolean {
@@ -129,8 +148,13 @@ export function showTop(machine: Machine, words: string[]): number {
   if (stateOf(container).status !== 'running') {
     return fail(`Error response from daemon: container ${container.id} is not running`);
   }
-  print('PID                 COMMAND');
+  const pidsOnly = optionOf(words, '-eo') === 'pid';
+  print(pidsOnly ? 'PID' : 'PID                 COMMAND');
   for (const { pid } of processesIn(container)) {
+    if (pidsOnly) {
+      print(String(pid));
+      continue;
+    }
     const args = shownArguments(pid);
     if (args) print(`${String(pid).padEnd(20)}${args}`);
   }

@@ -136,6 +136,10 @@ function configOf(machine: Machine, image: MachineImage, options: RunOptions) {
       PRETEND_CONTAINER: folder,
     },
     restartPolicy: values.get('--restart')?.[0] ?? 'no',
+    gpus: values.has('--gpus'),
+    network: values.get('--network')?.[0] ?? 'bridge',
+    user: values.get('--user')?.[0] ?? '',
+    volumes: values.get('--volume') ?? [],
     createdAt: new Date().toISOString(),
   };
 }

@@ -3,6 +3,7 @@ import { fail } from './docker-fail.ts';
 import { inspectContainers, inspectImage, listAsRows, showLogs, showTop } from './docker-look.ts';
 import { format } from './docker-format.ts';
 import { runContainer } from './docker-run.ts';
+import { stopContainers, updateContainers } from './docker-stop.ts';
 import { findContainer, killContainer, removeContainer } from './containers.ts';
 import { readMachine, type Machine } from './machine.ts';
 
@@ -35,6 +36,10 @@ async function docker(machine: Machine, [command = '', ...rest]: string[]): Prom
       return remove(machine, rest);
     case 'kill':
       return kill(machine, rest);
+    case 'update':
+      return updateContainers(machine, rest);
+    case 'stop':
+      return await stopContainers(machine, rest);
     case 'logs':
       return showLogs(machine, rest);
     case 'top':

@@ -22,13 +22,14 @@ const facts: NodeFacts = {
   listeners: ['0.0.0.0:22'],
   missingTools: [],
   containers: [],
+  others: { foreign: [] },
 };
 
 function judge(name: string, changes: Partial<Omit<CheckInput, 'facts'>> & { facts?: Partial<NodeFacts> } = {}) {
   const check = CHECKS.find((each) => each.name === name);
   if (!check) throw new Error(`no check ${name}`);
   const belonging = { own: [], leftovers: [], serving: [] };
-  const input = { plan, node: head, head: undefined, belonging, complete: true, ...changes };
+  const input = { plan, node: head, head: undefined, belonging, complete: true, forced: new Set<never>(), ...changes };
   return check.judge({ programs: undefined, ...input, facts: { ...facts, ...changes.facts } });
 }
 
@@ -83,6 +84,7 @@ it('has a row for everything on a good node', () => {
     'ok entrypoint: none in the image',
     'ok fabric address: 192.168.200.12 on enp1s0f0np0',
     'ok leftovers: none',
+    'ok foreign: nothing that others started',
     'ok ports: 8000 and 29501 are free',
   ]);
 });

@@ -1,0 +1,63 @@
+import type { Grip } from '../../cluster/remote/grip.ts';
+
+/**
+ * What a node decides, told in TypeScript: there programs/fence.sh and programs/guard.sh do it, in sh. The search over
+ * all interleavings runs on these, and a conformance test compares them with the programs over all small states.
+ */
+
+/** A node's answer to a raise, in fence.sh's words, and its file afterwards. */
+export interface RaiseAnswer {
+  answer: string;
+  /** Its first two lines. */
+  file: string | undefined;
+}
+
+/** Another realm's fence counts for as long as somebody renews it. */
+const STALE_SECONDS = 300;
+
+/** `file`: the text of STATE/fence, undefined when there is none; `now`: the node's clock, in whole seconds. */
+export function answerRaise(file: string | undefined, request: Grip, now: number): RaiseAnswer {
+  const refusal = file === undefined ? undefined : refusalOf(file, request, now);
+  if (refusal !== undefined) return { answer: refusal, file };
+  return { answer: 'written', file: `${wordsOf(request)}\nrenewed ${now}\n` };
+}
+
+/** Whether the guard lets a command of `given` begin. */
+export function guardLets(file: string | undefined, given: Grip): boolean {
+  return file !== undefined && lineOf(file, 0) === wordsOf(given);
+}
+
+function refusalOf(file: string, request: Grip, now: number): string | undefined {
+  const [realm = '', fence = '', ...token] = wordsIn(file, 0);
+  const [, ...renewed] = wordsIn(file, 1);
+  if (!isNumber(fence)) return 'unreadable';
+  if (realm !== request.realm) {
+    const since = renewed.join(' ');
+    if (!isNumber(since)) return 'unreadable';
+    // The clock may have been set back.
+    const age = Math.max(0, now - Number(since));
+    return age < STALE_SECONDS ? `realm ${realm} ${age}` : undefined;
+  }
+  if (Number(fence) > request.fence) return `higher ${fence}`;
+  if (Number(fence) === request.fence && token.join(' ') !== request.token) return `equal ${fence}`;
+  return undefined;
+}
+
+function wordsIn(file: string, line: number): string[] {
+  return lineOf(file, line)
+    .split(/[ \t]+/)
+    .filter((word) => word !== '');
+}
+
+/** As `read -r` of a shell gives it. */
+function lineOf(file: string, line: number): string {
+  return (file.split('\n')[line] ?? '').replace(/^[ \t]+|[ \t]+$/g, '');
+}
+
+function wordsOf({ realm, fence, token }: Grip): string {
+  return `${realm} ${fence} ${token}`;
+}
+
+function isNumber(word: string): boolean {
+  return /^\d+$/.test(word);
+}

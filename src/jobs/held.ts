@@ -1,0 +1,24 @@
+import { isSame, type Action, type Person } from './deployment.ts';
+import { readHold, type Hold } from './hold-rules.ts';
+
+/** What stands over one cluster. */
+export interface Standing {
+  hold?: Hold;
+  freeze?: Hold;
+}
+
+/** The values of the two keys, as the store has them: the cluster's hold, then the freeze. */
+export function readHolds([hold = null, freeze = null]: readonly (string | null)[]): Standing {
+  const [put, frozen] = [readHold(hold), readHold(freeze)];
+  return { ...(put && { hold: put }), ...(frozen && { freeze: frozen }) };
+}
+
+/**
+ * Which hold forbids this; undefined: none does. A restart is healing and passes, its holder passes a hold, nobody a
+ * freeze. Pure.
+ */
+export function heldBy({ hold, freeze }: Standing, { action, by }: { action: Action; by: Person }): Hold | undefined {
+  if (action === 'restart' || action === 'cancel') return undefined;
+  if (freeze) return freeze;
+  return hold && !isSame(hold.by, by) ? hold : undefined;
+}
