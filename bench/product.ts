@@ -3,7 +3,7 @@ import type { Deployment } from '../src/jobs/deployment.ts';
 import { OPERATOR, OPS_CHANNEL } from '../src/local/slack/people.ts';
 import { onHost } from '../test/lab/support/lab.ts';
 import { startLabPlace } from '../test/lab/support/lab-place.ts';
-import { answers, eventually, say } from '../test/support/place.ts';
+import { approve, answers, eventually, say } from '../test/support/place.ts';
 import { type DeployTime, engineMs } from './deploy-time.ts';
 
 const LIMIT_MS = 150_000;
@@ -50,6 +50,7 @@ export async function openProduct(): Promise<Product> {
     },
     async stop() {
       await say(place, '/spark stop');
+      await approve(place, number);
       await until('stopped');
     },
     async status() {

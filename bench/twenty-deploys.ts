@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startBot } from '../src/bot/app.ts';
-import { OPERATOR, OPS_CHANNEL } from '../src/local/slack/people.ts';
+import { LOCAL_RIGHTS, OPERATOR, OPS_CHANNEL } from '../src/local/slack/people.ts';
 import { startLocalSlack } from '../src/local/slack/start-local-slack.ts';
 import { fakeJobs } from '../test/bot/support/fake-jobs.ts';
 import { allDone, aRecord, phasesUpTo } from '../test/bot/support/records.ts';
@@ -58,8 +58,7 @@ export async function loadChannel({ deploys, seconds, bots = 2, progressEveryMs 
         tokens: { bot: slack.botToken, app: slack.appToken },
         slackApiUrl: slack.apiUrl,
         log: pino({ level: 'silent' }),
-        mayChange: () => true,
-        operators: () => [OPERATOR],
+        rights: async () => ({ rights: LOCAL_RIGHTS, channel_caps: {} }),
       }),
     ),
   );

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
+import { audit } from './cli/audit.ts';
 import { check } from './cli/check.ts';
 import { demo } from './cli/demo.ts';
 import { planCommand, type PlanForm } from './cli/plan.ts';
@@ -26,6 +27,8 @@ const USAGE = `sparkops: a Slack bot that deploys LLM serving on NVIDIA DGX Spar
   sparkops say "TEXT" --as USER [--config DIR]
       runs a command of Slack's without Slack, with that Slack user's rights, and follows a deploy to its end;
       needs Redis and a running worker
+  sparkops audit [--json] [--since 7d] [--cluster CLUSTER] [--by USER] [--config DIR]
+      who did what, where, and what was decided or came of it, oldest first; needs Redis
 
 The configuration folder is ./config unless --config or SPARKOPS_CONFIG says otherwise.`;
 
@@ -83,6 +86,17 @@ async function main(argv: readonly string[]): Promise<number> {
         log: createLog(process.env['LOG_LEVEL'] ?? 'warn', process.stderr),
         write,
       });
+    case 'audit':
+      return audit({
+        configFolder,
+        redisUrl: process.env['REDIS_URL'] ?? DEFAULT_REDIS,
+        json: values.json ?? false,
+        since: values.since,
+        cluster: values.cluster,
+        by: values.by,
+        now: new Date(),
+        write,
+      });
     case undefined:
     case 'help':
     case '--help':
@@ -117,6 +131,9 @@ function parse(args: readonly string[]) {
         script: { type: 'boolean' },
         fault: { type: 'string', multiple: true },
         faults: { type: 'boolean' },
+        since: { type: 'string' },
+        cluster: { type: 'string' },
+        by: { type: 'string' },
       },
     });
   } catch (error) {

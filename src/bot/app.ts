@@ -93,7 +93,7 @@ export async function startBot(options: BotOptions): Promise<Bot> {
   );
   if (first) await within(PING_TIMEOUT_MS * 5, connecting);
   const slack = slackOver(presenterClient(tokens, settings));
-  const presenter = startPresenter({ jobs, log, slack });
+  const presenter = startPresenter({ jobs, log, slack, rights: options.rights });
   const notices = startNotices({ jobs, log, slack, now: options.now ?? (() => new Date()) });
 
   return {

@@ -26,16 +26,20 @@ export const BUTTONS = [
   { action: 'bring-back', label: 'Bring back', twin: 'rollback', holds: 'words' },
   { action: 'again', label: 'Ask again', holds: 'words' },
   { action: 'say', label: 'Share here', twin: 'status', holds: 'words' },
+  { action: 'older', label: 'Older', twin: 'history', holds: 'words' },
   { action: 'extend-hold', label: 'Extend 1 h', twin: 'hold', holds: 'words' },
   { action: 'release-hold', label: 'Release', twin: 'unlock', holds: 'words' },
   { action: 'extend-freeze', label: 'Extend 1 h', twin: 'freeze', holds: 'words' },
   { action: 'release-freeze', label: 'Unfreeze', twin: 'unfreeze', holds: 'words' },
+  // A status may tell of several launches.
+  { action: /^mine-\d+$/, label: "It's mine", twin: 'mine', holds: 'words' },
+  { action: /^stop-foreign-\d+$/, label: 'Ask to stop it', twin: 'stop-foreign', holds: 'words' },
   // Slack wants each button of a message to have an id of its own.
   { action: /^say-\d+$/, label: 'a cluster, where several are possible', holds: 'words' },
 ] as const satisfies readonly ButtonKind[];
 
 /** What a card may call its buttons. */
-export type ActionId = Extract<(typeof BUTTONS)[number]['action'], string> | `say-${number}`;
+export type ActionId = Extract<(typeof BUTTONS)[number]['action'], string> | `${'say' | 'mine' | 'stop-foreign'}-${number}`;
 
 export function buttonCalled(action: string): ButtonKind | undefined {
   const all: readonly ButtonKind[] = BUTTONS;

@@ -29,7 +29,10 @@ export const SCOPES: Readonly<Record<string, { need: boolean; loss: string }>> =
   commands: { need: true, loss: '/spark can not be typed' },
   'chat:write': { need: true, loss: 'nothing can be posted' },
   'files:write': { need: false, loss: "a failure's full log is not put into the thread" },
-  'users:read': { need: true, loss: 'nobody is known as a full member, so only who is listed by id or group is answered' },
+  'users:read': {
+    need: true,
+    loss: 'nobody is known as a full member, so only who is listed by id or group is answered',
+  },
   'usergroups:read': { need: false, loss: 'people who are listed by a user group have no right' },
   'channels:history': { need: false, loss: 'a post whose answer was lost may stand twice in a public channel' },
   'groups:history': { need: false, loss: 'a post whose answer was lost may stand twice in a private channel' },

@@ -6,7 +6,7 @@ import { SLASH, usage } from './grammar.ts';
 export function commandTable(commands: readonly ChatCommand[]): string {
   return table([
     ['command', 'what it does', 'who'],
-    ...commands.map((command) => [`\`${usage(command)}\``, command.summary, command.right]),
+    ...commands.map((command) => [`\`${usage(command)}\``, command.summary, command.people ?? command.right]),
   ]);
 }
 
@@ -24,8 +24,8 @@ export function rightsTable(commands: readonly ChatCommand[], buttons: readonly 
   ]);
 }
 
-function needs({ right, approval = 'never', audited }: ChatCommand): readonly string[] {
-  return [right, approval, audited];
+function needs({ right, people = right, approval = 'never', audited }: ChatCommand): readonly string[] {
+  return [people, approval, audited];
 }
 
 function table(cells: readonly (readonly string[])[]): string {

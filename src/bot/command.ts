@@ -41,6 +41,10 @@ export interface ChatCommand extends Grammar {
   summary: string;
   /** What the asker needs. */
   right: Right;
+  /** Who of those may, where that depends on the deployment, in words for the documentation: "its owner". */
+  people?: string;
+  /** Left out: what takes more than looking does. */
+  changes?: boolean;
   /** When somebody else is asked first, in words for the documentation: "if a model serves". */
   approval?: string;
   /** What the audit keeps of it, for the documentation. */
@@ -56,6 +60,8 @@ interface Definition<Input extends z.ZodObject> {
   name: string;
   summary: string;
   right: Right;
+  people?: string;
+  changes?: boolean;
   approval?: string;
   input: Input;
   positional?: readonly (keyof z.output<Input> & string)[];
@@ -86,7 +92,7 @@ export function defineCommand<Input extends z.ZodObject>(definition: Definition<
   return {
     ...rest,
     ...grammar,
-    audited: rest.right === 'viewer' ? 'who, words, decision' : 'who, words, decision, deployment',
+    audited: changesSomething(rest) ? 'who, words, decision, deployment' : 'who, words, decision',
     run: async (parsed, caller) => {
       const result = input.safeParse(parsed.values);
       if (!result.success) {
@@ -97,4 +103,9 @@ export function defineCommand<Input extends z.ZodObject>(definition: Definition<
       return run({ ...caller, input: result.data, overrides: parsed.overrides });
     },
   };
+}
+
+/** Whether it is to change something; looking alone isn't. */
+export function changesSomething({ right, changes = right !== 'viewer' }: Pick<ChatCommand, 'right' | 'changes'>): boolean {
+  return changes;
 }

@@ -8,10 +8,12 @@ import { maskSecrets } from '../mask.ts';
 import { plainAnswer, refusal } from './cards/answers.ts';
 import { busyAnswer } from './cards/busy-answer.ts';
 import { heldAnswer } from './cards/hold-card.ts';
+import { decidersOf } from './cards/deciders.ts';
 import type { Message } from './cards/message.ts';
 import { whichCluster } from './cards/which-cluster.ts';
-import type { Answer, Caller, ChatCommand } from './command.ts';
+import { changesSomething, type Answer, type Caller, type ChatCommand } from './command.ts';
 import { usage } from './grammar.ts';
+import { NotAmong } from './not-among.ts';
 import { parse, whichCommand } from './parse.ts';
 import { lackingRight, noRight, type RightRefusal } from './refuse-right.ts';
 import { saidBack } from './said-back.ts';
@@ -53,7 +55,8 @@ export async function dispatch(
       return { form, message: plainAnswer([`Usage: \`${usage(command)}\``]), decision: 'answered' };
     }
     const answer = await command.run(parse(command, words.slice(1)), { ...caller, typed });
-    const decision = command.right === 'viewer' ? 'answered' : 'accepted';
+    // A form is a question: what it asks for comes with its answer.
+    const decision = changesSomething(command) && !answer.form ? 'accepted' : 'answered';
     audit(options, entry(caller, typed, decision, answer));
     return { ...answer, decision };
   } catch (error) {
@@ -79,7 +82,7 @@ async function refused(error: unknown, { command, typed, caller, options }: Refu
   if (explanation.ref !== undefined) {
     options.log.error({ err: error, ref: explanation.ref, user: caller.asker.user }, 'A command broke');
   }
-  audit(options, { ...entry(caller, typed, 'refused'), why: maskSecrets(explanation.text) });
+  audit(options, refusedEntry(caller, typed, explanation.text, { command, error }));
   if (error instanceof ClusterBusy) return busyAnswer(error);
   if (error instanceof ClusterHeld) return heldAnswer(error);
   if (error instanceof OperatorError && error.code === 'ambiguous' && command) {
@@ -88,11 +91,18 @@ async function refused(error: unknown, { command, typed, caller, options }: Refu
     const clusters = bound.length > 0 ? bound : all;
     return whichCluster(explanation, { not: command.not, clusters, typed: (cluster) => `${typed} on ${cluster}` });
   }
-  return refusal(explanation, { not: command?.not });
+  const more = error instanceof NotAmong ? await whomToAsk(error, options).catch(() => []) : [];
+  return refusal(explanation, { not: command?.not, more });
+}
+
+/** Only who asked sees it, so nobody is notified. */
+async function whomToAsk({ from }: NotAmong, { rights }: DispatchOptions): Promise<readonly string[]> {
+  const names = decidersOf(from, (await rights()).rights);
+  return names.length === 0 ? [] : [`They are: ${names.join(', ')}`];
 }
 
 function notAllowed({ explanation, more }: RightRefusal, { command, typed, caller, options }: Refusal): Dispatched {
-  audit(options, { ...entry(caller, typed, 'refused'), why: maskSecrets(explanation.text) });
+  audit(options, refusedEntry(caller, typed, explanation.text, { command }));
   return { message: refusal(explanation, { not: command?.not, more }), decision: 'refused' };
 }
 
@@ -100,10 +110,33 @@ function entry(
   { asker }: Pick<Caller, 'asker'>,
   typed: string,
   decision: AuditEntry['decision'],
-  { about }: Partial<Answer> = {},
+  { about, cluster }: Partial<Answer> = {},
 ): AuditEntry {
-  const which = about === undefined ? {} : { cluster: about.cluster, number: about.number, uid: about.uid };
-  return { who: asker, what: maskSecrets(typed).slice(0, 500), ...which, decision };
+  const which = about && { cluster: about.cluster, number: about.number, uid: about.uid };
+  return {
+    who: asker,
+    what: maskSecrets(typed).slice(0, 500),
+    ...(cluster !== undefined && { cluster }),
+    ...which,
+    decision,
+    change: decision === 'accepted',
+  };
+}
+
+/** That it was refused, and of which cluster, as far as that is known. */
+function refusedEntry(caller: Pick<Caller, 'asker'>, typed: string, why: string, of: Of): AuditEntry {
+  const { command, error } = of;
+  const inTheWay = error instanceof ClusterBusy || error instanceof ClusterHeld ? error.cluster : undefined;
+  return {
+    ...entry(caller, typed, 'refused', inTheWay === undefined ? {} : { cluster: inTheWay }),
+    change: command !== undefined && changesSomething(command),
+    why: maskSecrets(why),
+  };
+}
+
+interface Of {
+  command: ChatCommand | undefined;
+  error?: unknown;
 }
 
 /** An audit that fails is logged; it does not change the answer. */

@@ -39,6 +39,7 @@ const INTERNAL: ReadonlySet<string> = new Set(['request']);
 
 const PLACEHOLDERS: Readonly<Partial<Record<string, string>>> = {
   lines: 'N',
+  page: 'N',
   since: 'AGE',
   grep: 'TEXT',
   by: '@PERSON',

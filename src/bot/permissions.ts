@@ -1,6 +1,15 @@
 import { WebAPIPlatformError, type WebClient } from '@slack/web-api';
 import type { Logger } from 'pino';
-import { atMost, highest, includes, readWho, RIGHTS, type Right, type RightsConfig, type Who } from '../config/rights.ts';
+import {
+  atMost,
+  highest,
+  includes,
+  readWho,
+  RIGHTS,
+  type Right,
+  type RightsConfig,
+  type Who,
+} from '../config/rights.ts';
 import type { Person } from '../jobs/deployment.ts';
 import { remembered } from './remembered.ts';
 import { slackWord } from './slack-problem.ts';
@@ -115,12 +124,24 @@ export function permissionsOver({ client, team, config, now, log }: PermissionsO
   };
 }
 
+interface Alone extends Standing {
+  isAmong: (names: readonly string[]) => Promise<boolean>;
+}
+
 /** What the configuration alone says, where Slack can't be asked: at the bot's host, of its own workspace's people. */
-export function standingWithoutSlack({ rights }: RightsConfig, user: string): Standing {
-  const right = highest(rights, (who) => who.kind === 'everyone' || (who.kind === 'user' && isOwn(who, user)));
+export function standingWithoutSlack({ rights }: RightsConfig, user: string): Alone {
+  const right = highest(rights, (who) => who.kind === 'everyone' || isOwn(who, user));
   const groups = RIGHTS.filter((each) => !includes(right, each)).flatMap((each) => rights[each].flatMap(groupIn));
-  if (groups.length === 0) return { right };
-  return { right, unsure: "User groups can't be asked here, without Slack: only who is listed by id counts." };
+  const unsure = "User groups can't be asked here, without Slack: only who is listed by id counts.";
+  return {
+    right,
+    ...(groups.length > 0 && { unsure }),
+    isAmong: async (names) =>
+      names.some((name) => {
+        const who = readWho(name);
+        return isRight(name) ? includes(right, name) : who !== undefined && isOwn(who, user);
+      }),
+  };
 }
 
 /** Guests, bots, people of other workspaces and people who left are none. Rejects when Slack does not say. */
@@ -146,8 +167,8 @@ function meansName(name: string, person: Person, ownTeam: string): boolean {
   return who !== undefined && means(who, person, ownTeam);
 }
 
-function isOwn(who: Who & { kind: 'user' }, user: string): boolean {
-  return who.team === undefined && who.user === user;
+function isOwn(who: Who, user: string): boolean {
+  return who.kind === 'user' && who.team === undefined && who.user === user;
 }
 
 function groupIn(name: string): readonly string[] {

@@ -21,7 +21,11 @@ export function checkRights({ rights, channel_caps }: SparkopsFile, yaml: YamlFi
 
 function checkChannel(channel: string, say: Say): void {
   if (/^[CGD][A-Z0-9]+$/.test(channel)) return;
-  say(['channel_caps', channel], `channel_caps has ${JSON.stringify(channel)}`, 'Name a channel by its id, such as C0PUBLIC001');
+  say(
+    ['channel_caps', channel],
+    `channel_caps has ${JSON.stringify(channel)}`,
+    'Name a channel by its id, such as C0PUBLIC001',
+  );
 }
 
 /** The list that rights replaced: one problem that says what to write, and the file without it. */

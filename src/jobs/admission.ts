@@ -50,7 +50,10 @@ export function openAdmission(
     const { record } = await toRestart(parts, await onceCounted(() => wanted(request)));
     const { revision, until, note, owner } = record;
     const plan = planAgain(record.plan, newUid());
-    return attempt({ plan, revision, action: 'restart', ...(owner && { owner }) }, { ...request, ...(until !== undefined && { until }), ...(note !== undefined && { note }) });
+    return attempt(
+      { plan, revision, action: 'restart', ...(owner && { owner }) },
+      { ...request, ...(until !== undefined && { until }), ...(note !== undefined && { note }) },
+    );
   }
 
   async function rollback(request: AgainRequest): Promise<Deployment> {

@@ -31,7 +31,11 @@ export function openCancel({ store, journal, config, wake, now }: CancelParts): 
       if (latest.cancelAsked || latest.state === 'aborting') return undefined;
       if (!cancelNeedsApproval(latest, by)) return cancelAsked(latest, by, now());
       const { expires } = policy;
-      return askedForApproval(latest, { action: 'cancel', by, terms: termsOf(policy), expiresMs: expires, facts: factsOf(latest) }, now());
+      return askedForApproval(
+        latest,
+        { action: 'cancel', by, terms: termsOf(policy), expiresMs: expires, facts: factsOf(latest) },
+        now(),
+      );
     });
     if (entry.record.state === 'waiting-approval') await wake(entry.job);
     return entry.record;

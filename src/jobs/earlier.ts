@@ -17,7 +17,11 @@ interface EarlierParts {
 
 /** What serves, else what served last and died or was stopped. */
 export async function toRestart(parts: EarlierParts, of: AgainOf): Promise<Entry> {
-  const entry = await entryOf(parts, of, async (cluster) => (await serving(parts, cluster)) ?? lastServed(parts, cluster));
+  const entry = await entryOf(
+    parts,
+    of,
+    async (cluster) => (await serving(parts, cluster)) ?? lastServed(parts, cluster),
+  );
   return servedOnce(entry, 'restart');
 }
 

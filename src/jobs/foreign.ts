@@ -6,6 +6,8 @@ import type { Person } from './deployment.ts';
 import type { ClusterStatus, ForeignLaunch, Jobs, NodeStatus } from './jobs.ts';
 import { inStore, type Store } from './store.ts';
 
+export { comesBack, foreignWord, memoryText } from '../cluster/probes/foreign-text.ts';
+
 /** A look that began before somebody spoke must not take their word away. */
 const SETTLED_MS = 60_000;
 

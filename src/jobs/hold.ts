@@ -154,14 +154,15 @@ async function storeTime({ redis }: Store): Promise<number> {
 
 const writeHold = script(`${PUT_IN_OUTBOX}
 local place, outboxId = KEYS[1], KEYS[2]
-local had, text, until, kind, allowed, heads, channel, deadline = unpack(ARGV)
+local had, text, ends, kind, allowed, count, channel, deadline = unpack(ARGV)
+local heads = tonumber(count)
 local time = redis.call('TIME')
 if time[1] * 1000 + math.floor(time[2] / 1000) > tonumber(deadline) then return {'late'} end
 if (redis.call('GET', place) or '') ~= had then return {'changed'} end
 local claim = KEYS[3 + heads]
 local claimed = claim and redis.call('GET', claim)
 if claimed and claimed ~= allowed then return {'busy', claimed} end
-if text == '' then redis.call('DEL', place) else redis.call('SET', place, text, 'PXAT', until) end
+if text == '' then redis.call('DEL', place) else redis.call('SET', place, text, 'PXAT', ends) end
 local dropped = 0
 for i = 1, heads do
   dropped = dropped + put(KEYS[2 + i], outboxId, kind, text)

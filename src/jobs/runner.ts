@@ -17,6 +17,7 @@ import { countBreak } from './run/count-break.ts';
 import { keepFences } from './run/fences.ts';
 import type { Run } from './run/run-phase.ts';
 import { withStalls } from './run/stalls.ts';
+import { keepSample, samplesOf } from './samples.ts';
 import { RunStopped, stopOf } from './stop-reason.ts';
 import type { Store } from './store.ts';
 
@@ -121,6 +122,8 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
       life: life.signal,
       hurry: hurried.signal,
       gate: openGate(runner, writer),
+      samplesOf: (of) => samplesOf(store, of).catch(() => []),
+      leaveSample: (of, sample) => keepSample(store, log, of, sample),
       raise: fences.raise,
       outdateFences: fences.outdate,
       machines: (signal, { undoing, onRetry }) =>

@@ -17,7 +17,7 @@ export async function leaveSample({ redis, keys }: Store, uid: string, sample: S
   const write = redis.multi();
   if (last && before && last.at - before.at < APART_MS) write.zremrangebyscore(key, last.at, last.at);
   write.zadd(key, sample.at, JSON.stringify(sample));
-  write.zremrangebyscore(key, '-inf', sample.at - KEPT_MS);
+  write.zremrangebyscore(key, '-inf', `(${sample.at - KEPT_MS}`);
   write.zremrangebyrank(key, 0, -(MOST + 1));
   write.pexpire(key, KEPT_MS);
   await inStore(() => write.exec());

@@ -50,9 +50,10 @@ test('a channel without the bot, an unknown one, and a private one that it is no
 
 test('scopes that are missing: what is lost', async () => {
   const slack = await start({ scopes: ['chat:write', 'users:read', 'groups:history'] });
-  expect((await checked(slack)).slice(1, 5)).toEqual([
+  expect((await checked(slack)).slice(1, 6)).toEqual([
     'failed scopes: commands is missing: /spark can not be typed',
     "warning scopes: files:write is missing: a failure's full log is not put into the thread",
+    'warning scopes: usergroups:read is missing: people who are listed by a user group have no right',
     'warning scopes: channels:history is missing: a post whose answer was lost may stand twice in a public channel',
     `warning channel ${OPS_CHANNEL}: not known: the scope that lets me look is missing`,
   ]);

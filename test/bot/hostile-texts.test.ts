@@ -29,6 +29,7 @@ function asker(user: string) {
     asker: { team: 'T0LOCAL0001', user, name: 'somebody' },
     channel: OPS_CHANNEL,
     right: user === OPERATOR ? ('operator' as const) : ('viewer' as const),
+    isAmong: async () => false,
     canOpen: false,
     zone: async () => 'UTC',
   };

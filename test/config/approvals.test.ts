@@ -40,7 +40,11 @@ describe('what is nearest wins, each key for itself', () => {
 
   test.each([
     // Of the action on the cluster, of the cluster, of the action, of all.
-    ['stop', 'spark', { required: 3, on_expiry: 'proceed', expires: 15 * MINUTE, from: ['S0123ABCD'], protected: true }],
+    [
+      'stop',
+      'spark',
+      { required: 3, on_expiry: 'proceed', expires: 15 * MINUTE, from: ['S0123ABCD'], protected: true },
+    ],
     // Of the cluster before of the action.
     ['restart', 'spark', { required: 1, expires: 15 * MINUTE, self: true, on_expiry: 'drop', protected: true }],
     ['stop', 'other', { required: 2, expires: 20 * MINUTE, from: ['admin'], protected: false, on_expiry: 'drop' }],

@@ -73,7 +73,10 @@ test.each([
   ],
   ['  from: []', ['sparkops.yaml:3: approvals.from is empty. It must be a list of at least 1.']],
   ['  required: 0', ['sparkops.yaml:3: approvals.required is 0. It must be at least 1.']],
-  ['  on_expiry: drp', ['sparkops.yaml:3: approvals.on_expiry is "drp". Did you mean drop? It must be drop or proceed.']],
+  [
+    '  on_expiry: drp',
+    ['sparkops.yaml:3: approvals.on_expiry is "drp". Did you mean drop? It must be drop or proceed.'],
+  ],
   ['  expires: 0s', ['sparkops.yaml:3: approvals.expires is 0. It must be more than 0.']],
   ['  idle_limit: 8d', ['sparkops.yaml:3: approvals.idle_limit is more than a week. It must be at most 7d.']],
   [
@@ -92,7 +95,10 @@ test.each([
       'sparkops.yaml:7: approvals.clusters.spark.actions.stop.break_glass.after is not before the request expires (5 min). It must be shorter than expires: later nothing waits any more.',
     ],
   ],
-  ['  actions: { stpo: { required: 2 } }', ['sparkops.yaml:3: There is no key "stpo" in approvals.actions. Did you mean stop?']],
+  [
+    '  actions: { stpo: { required: 2 } }',
+    ['sparkops.yaml:3: There is no key "stpo" in approvals.actions. Did you mean stop?'],
+  ],
   [
     '  clusters: { spark: { protect: true } }',
     ['sparkops.yaml:3: There is no key "protect" in approvals.clusters.spark. Did you mean protected?'],

@@ -27,7 +27,12 @@ test('its limits are the defaults, as it says', async () => {
 test('so are its rights and approvals, and the examples beside them can be used as they are', async () => {
   const { sparkops } = await readConfig(FOLDER);
   const { rights, approvals, ...rest } = SparkopsFile.parse({ name: 'x' });
-  expect(sparkops).toMatchObject({ rights, channel_caps: {}, audit_keep: rest.audit_keep, hold_until: rest.hold_until });
+  expect(sparkops).toMatchObject({
+    rights,
+    channel_caps: {},
+    audit_keep: rest.audit_keep,
+    hold_until: rest.hold_until,
+  });
   const where = { action: 'stop', cluster: 'spark' } as const;
   expect(policyFor(sparkops, where)).toEqual(policyFor({ approvals }, where));
 
@@ -67,7 +72,15 @@ test('the Slack app has the command, socket mode, and no more scopes than are us
   const manifest = parse(await readFile(`${FOLDER}/slack-manifest.yaml`, 'utf8'));
   expect(manifest.features.slash_commands.map(({ command }: { command: string }) => command)).toEqual(['/spark']);
   expect(manifest.oauth_config.scopes).toEqual({
-    bot: ['commands', 'chat:write', 'files:write', 'users:read', 'usergroups:read', 'channels:history', 'groups:history'],
+    bot: [
+      'commands',
+      'chat:write',
+      'files:write',
+      'users:read',
+      'usergroups:read',
+      'channels:history',
+      'groups:history',
+    ],
   });
   expect(manifest.settings).toMatchObject({ socket_mode_enabled: true, interactivity: { is_enabled: true } });
   expect(manifest.features.bot_user.display_name).toBe('sparkops');

@@ -9,8 +9,8 @@ import { startDeployWorker } from '../../src/jobs/worker.ts';
 import { now, openBench, operator, silent, type Bench } from './support/bench.ts';
 import { literalConfig } from './support/config.ts';
 import { literalMachine } from './support/machine.ts';
-import { fenceNodes } from './support/nodes.ts';
 import { scripted, type Script } from './support/scripted.ts';
+import { runnerParts, TIMEOUTS } from './support/runner.ts';
 
 const uid = 'aaaaaaaaaa';
 let bench: Bench;
@@ -23,18 +23,9 @@ beforeEach(async () => {
   await queue.waitUntilReady();
   script = scripted();
   worker = startDeployWorker({
-    runner: {
-      store: bench.store,
-      journal: bench.journal,
-      transport: async () => fenceNodes().transport,
-      phasesOf: () => script.phases,
-      secret: () => undefined,
-      onChange: bench.changes.on,
-      now,
-      log: silent,
-    },
+    runner: runnerParts(bench, () => script),
     blocking: bench.blocking,
-    timeouts: { lease: 1_500, job_lock: 1_500, stall_check: 300 },
+    timeouts: TIMEOUTS,
     log: silent,
   });
 });

@@ -6,10 +6,11 @@ import type { Journal } from '../../src/jobs/journal.ts';
 import type { PhaseContext } from '../../src/jobs/phases/phase.ts';
 import { runDeployment, type Runner, type RunRequest } from '../../src/jobs/runner.ts';
 import { RunStopped } from '../../src/jobs/stop-reason.ts';
-import { now, openBench, silent, type Bench } from './support/bench.ts';
+import { now, openBench, type Bench } from './support/bench.ts';
 import { fenceNodes, type FenceNodes } from './support/nodes.ts';
 import { literalPlan } from './support/plan.ts';
 import { gate, scripted, untilStopped, type Script } from './support/scripted.ts';
+import { runnerParts } from './support/runner.ts';
 
 let bench: Bench;
 let nodes: FenceNodes;
@@ -34,16 +35,10 @@ afterEach(() => {
 
 function runner(change: Partial<Runner> = {}): Runner {
   return {
-    store: bench.store,
-    journal: bench.journal,
+    ...runnerParts(bench, () => script),
     transport: async () => nodes.transport,
-    phasesOf: () => script.phases,
-    secret: () => undefined,
-    onChange: bench.changes.on,
     leaseMs: 900,
     newToken: randomUUID,
-    now,
-    log: silent,
     ...change,
   };
 }

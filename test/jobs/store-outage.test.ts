@@ -15,6 +15,7 @@ import { testRedis, type TestRedis } from '../support/redis.ts';
 import { gate, scripted, type Script } from './support/scripted.ts';
 import { literalPlan } from './support/plan.ts';
 import type { PhaseContext } from '../../src/jobs/phases/phase.ts';
+import { runnerParts, TIMEOUTS } from './support/runner.ts';
 
 let redis: TestRedis;
 let bench: Bench;
@@ -33,15 +34,9 @@ beforeEach(async () => {
   script = scripted();
   const parts = { store: bench.store, journal: bench.journal, now, log: silent };
   const worker = startDeployWorker({
-    runner: {
-      ...parts,
-      transport: async () => nodes.transport,
-      phasesOf: () => script.phases,
-      secret: () => undefined,
-      onChange: bench.changes.on,
-    },
+    runner: { ...runnerParts(bench, () => script), transport: async () => nodes.transport },
     blocking: bench.blocking,
-    timeouts: { lease: 900, job_lock: 1_500, stall_check: 300 },
+    timeouts: { ...TIMEOUTS, lease: 900 },
     log: silent,
   });
   const reconciler = startReconciler({
@@ -49,7 +44,7 @@ beforeEach(async () => {
     queue,
     changes: bench.changes,
     config: async () => literalConfig(),
-    transports: openTransports(() => literalMachine().transport),
+    transports: openTransports(() => serving().transport),
     everyMs: 300,
   });
   stop = async () => {
@@ -190,3 +185,10 @@ describe('what people ask while Redis is silent', () => {
     expect(spark?.storeProblem).toContain('Models keep serving');
   });
 });
+
+/** What it has started is still there when it has ended. */
+function serving() {
+  const machine = literalMachine();
+  machine.containers = [{ name: `sparkops-${uid}-spark1`, uid }];
+  return machine;
+}

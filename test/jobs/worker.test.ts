@@ -5,8 +5,8 @@ import type { Runner } from '../../src/jobs/runner.ts';
 import { openStore } from '../../src/jobs/store.ts';
 import { startDeployWorker } from '../../src/jobs/worker.ts';
 import { now, openBench, silent, type Bench } from './support/bench.ts';
-import { fenceNodes } from './support/nodes.ts';
 import { gate, scripted, untilStopped, type Script } from './support/scripted.ts';
+import { runnerParts, TIMEOUTS } from './support/runner.ts';
 
 let bench: Bench;
 let queue: DeployQueue;
@@ -29,19 +29,9 @@ afterEach(async () => {
 
 function work(script: Script, change: Partial<Runner> = {}, blocking = bench.blocking) {
   const worker = startDeployWorker({
-    runner: {
-      store: bench.store,
-      journal: bench.journal,
-      transport: async () => fenceNodes().transport,
-      phasesOf: () => script.phases,
-      secret: () => undefined,
-      onChange: bench.changes.on,
-      now,
-      log: silent,
-      ...change,
-    },
+    runner: { ...runnerParts(bench, () => script), ...change },
     blocking,
-    timeouts: { lease: 1_500, job_lock: 1_500, stall_check: 300 },
+    timeouts: TIMEOUTS,
     log: silent,
   });
   workers.push(worker);

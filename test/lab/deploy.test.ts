@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { answers, cardText, say, threadText } from '../support/place.ts';
+import { approve, answers, cardText, say, threadText } from '../support/place.ts';
 import { running } from './support/lab.ts';
 import { type LabPlace, startLabPlace } from './support/lab-place.ts';
 
@@ -29,6 +29,7 @@ it('serves over real Ray at the fabric addresses, and stops again', async () => 
   expect(answers(place)[1]).toContain('qwen35');
 
   await say(place, '/spark stop');
+  await approve(place, 1);
   await place.slack.until(() => answers(place).length === 3);
   expect(await place.ended(1)).toMatchObject({ run: 'stop', state: 'stopped' });
   expect(await running()).toEqual({ spark1: [], spark2: [] });

@@ -1,5 +1,15 @@
 import { afterEach, expect, it } from 'vitest';
-import { answers, cards, cardText, type Place, running, say, startPlace, threadText } from '../support/place.ts';
+import {
+  approve,
+  answers,
+  cards,
+  cardText,
+  type Place,
+  running,
+  say,
+  startPlace,
+  threadText,
+} from '../support/place.ts';
 
 let place: Place;
 afterEach(() => place.stop());
@@ -13,6 +23,7 @@ it('deploys from a slash command to a right answer, and stops again', async () =
   expect(record.state).toBe('serving');
   expect(record.phases.map(({ name, state }) => `${name} ${state}`)).toEqual([
     'preflight done',
+    'approval done',
     'stop-previous done',
     'start-head done',
     'start-workers done',
@@ -35,12 +46,9 @@ it('deploys from a slash command to a right answer, and stops again', async () =
   await place.slack.until(() => answers(place).length === 2);
   expect(answers(place)[1]).toContain('qwen35');
 
-  await say(place, '/spark deploy qwen35');
-  await place.slack.until(() => answers(place).length === 3);
-  expect(answers(place)[2]).toMatch(/Not started: spark .*#1/);
-
   await say(place, '/spark stop');
-  await place.slack.until(() => answers(place).length === 4);
+  await approve(place, 1);
+  await place.slack.until(() => answers(place).length === 3);
   const stopped = await place.ended(1);
   expect(stopped).toMatchObject({ run: 'stop', state: 'stopped' });
   expect(running(place)).toEqual({ spark1: [], spark2: [] });

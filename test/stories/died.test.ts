@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { cardText, cards, eventually, type Place, running, say, startPlace } from '../support/place.ts';
+import { approve, cardText, cards, eventually, type Place, running, say, startPlace } from '../support/place.ts';
 
 let place: Place;
 afterEach(async () => {
@@ -36,6 +36,7 @@ it('an engine that dies while it serves is told on its card, and the next deploy
 
   const stopping = place.sparks.hold('spark2', /docker rm/);
   await say(place, '/spark stop');
+  await approve(place, 2);
   await stopping.reached;
   await second.kill9();
   stopping.release();

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { answers, eventually, type Place, running, say, startPlace } from '../support/place.ts';
+import { approve, answers, eventually, type Place, running, say, startPlace } from '../support/place.ts';
 
 let place: Place;
 afterEach(() => place.stop());
@@ -12,6 +12,7 @@ it('takes a fence above what the nodes hold after Redis was emptied', { timeout:
   await say(place, '/spark deploy qwen35');
   expect((await place.ended(1)).state).toBe('serving');
   await say(place, '/spark stop');
+  await approve(place, 1);
   await place.slack.until(() => answers(place).length === 2);
   expect((await place.ended(1)).state).toBe('stopped');
   const before = await fences();
@@ -41,6 +42,7 @@ it('refuses a deploy over a model that serves after Redis was emptied', { timeou
   expect((await fetch(`${url}/v1/models`)).status).toBe(200);
 
   await say(place, '/spark stop');
+  await approve(place, 1);
   await eventually('it is stopped', 20_000, () => running(place).spark1.length === 0);
 });
 

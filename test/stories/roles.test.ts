@@ -2,6 +2,7 @@ import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
+  approve,
   answers,
   cards,
   cardText,
@@ -44,6 +45,7 @@ async function tellsItsStory(): Promise<void> {
   expect(status).not.toContain('could not');
 
   await say(place, '/spark stop');
+  await approve(place, 1);
   await eventually('it has stopped', 20_000, async () => (await place.record(1))?.state === 'stopped');
   await place.ended(1);
   expect(cards(place)).toHaveLength(2);

@@ -3,8 +3,11 @@ import type { CheckRow, Finding, Progress } from '../../src/cluster/finding.ts';
 import type { Plan } from '../../src/cluster/plan.ts';
 import { openMachines } from '../../src/cluster/remote/machines.ts';
 import { Secret } from '../../src/cluster/remote/secret.ts';
+import type { Sample } from '../../src/cluster/probes/engine-state.ts';
+import type { Deployment } from '../../src/jobs/deployment.ts';
 import type { Phase, PhaseContext, Verdict } from '../../src/jobs/phases/phase.ts';
 import { type FakeScript, type FakeTransport, fakeTransport } from './fake-transport.ts';
+import { openGate, recordOf } from './open-gate.ts';
 
 type Dial = (node: string, target: { host: string; port: number }) => Promise<Duplex>;
 
@@ -39,6 +42,8 @@ export interface FakeRun extends FakeMachines {
   rows: CheckRow[];
   progress: Progress[];
   kept: Record<string, unknown>;
+  notes: string[];
+  samples: Sample[];
   /** "node: text" of the changing commands, without their guard. */
   changes: () => string[];
   /** Look, act, look: as a run does it. */
@@ -48,12 +53,19 @@ export interface FakeRun extends FakeMachines {
 export function fakeRun(
   plan: Plan,
   script: FakeScript,
-  options: Parameters<typeof fakeMachines>[2] & { limitMs?: number; secrets?: Record<string, string> } = {},
+  options: Parameters<typeof fakeMachines>[2] & {
+    limitMs?: number;
+    secrets?: Record<string, string>;
+    record?: Partial<Deployment>;
+    hurry?: AbortSignal;
+  } = {},
 ): FakeRun {
   const { machines, transport } = fakeMachines(plan, script, options);
   const rows: CheckRow[] = [];
   const progress: Progress[] = [];
   const kept: Record<string, unknown> = {};
+  const notes: string[] = [];
+  const samples: Sample[] = [];
   const ctx: PhaseContext = {
     plan,
     number: 142,
@@ -65,7 +77,12 @@ export function fakeRun(
       return value === undefined ? undefined : new Secret(value);
     },
     checks: async (more) => void rows.push(...more),
-    note: () => Promise.resolve(),
+    note: async (level, text) => void notes.push(`${level}: ${text}`),
+    record: { ...recordOf(plan, 142), ...options.record },
+    hurry: options.hurry ?? new AbortController().signal,
+    gate: openGate(),
+    samplesOf: () => Promise.resolve(samples),
+    leaveSample: async (_uid, sample) => void samples.push(sample),
     progress: async (value) => void progress.push(value),
     keep: async (facts) => void Object.assign(kept, facts),
   };
@@ -76,6 +93,8 @@ export function fakeRun(
     rows,
     progress,
     kept,
+    notes,
+    samples,
     changes: () =>
       transport.calls.flatMap(({ node, text }) => {
         const own = /^flock .*? -- timeout -k 5 60 (.*)$/s.exec(text)?.[1];

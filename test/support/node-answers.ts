@@ -37,6 +37,22 @@ export function containersAnswer(containers: readonly ContainerLines[] = [], por
   );
 }
 
+/** What foreign-facts.sh adds where nothing foreign runs, or these containers. */
+export function foreignAnswer(containers: readonly ForeignLines[] = [], apps: readonly string[] = []): string {
+  return (
+    section(
+      'foreign',
+      containers.flatMap(({ id, ...fields }) => [
+        `id=${id}`,
+        ...Object.entries(fields).map(([key, value]) => `${key}=${value}`),
+      ]),
+    ) + section('gpu-apps', apps)
+  );
+}
+
+/** As `describe` prints them: name, running, restart, network, gpu, ports ... */
+export type ForeignLines = { id: string } & Readonly<Record<string, string>>;
+
 function containerAnswer(container: ContainerLines): string {
   const {
     name,

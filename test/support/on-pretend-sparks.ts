@@ -7,6 +7,7 @@ import { sshTransport } from '../../src/cluster/remote/ssh-transport.ts';
 import type { Transport } from '../../src/cluster/remote/transport.ts';
 import type { Recipe } from '../../src/config/recipe-file.ts';
 import { Timeouts } from '../../src/config/sparkops-file.ts';
+import type { Deployment } from '../../src/jobs/deployment.ts';
 import type { Verdict } from '../../src/jobs/phases/phase.ts';
 import {
   type PretendSparks,
@@ -15,13 +16,19 @@ import {
 } from '../../src/local/sparks/pretend-sparks.ts';
 import { type DeployByHand, deployByHand } from './deploy-by-hand.ts';
 
+/** What people have decided and asked for. */
+export interface RunOptions {
+  record?: Partial<Deployment>;
+  hurry?: AbortSignal;
+}
+
 export interface Deploying extends DeployByHand {
   sparks: PretendSparks;
   plan: Plan;
   /** All of them in order, up to the first that doesn't end well. */
   upTo: (name: PhaseName) => Promise<Verdict>;
   /** Another deployment on the same machines. */
-  another: (uid: string, number: number) => Promise<Deploying>;
+  another: (uid: string, number: number, run?: RunOptions) => Promise<Deploying>;
   stop: () => Promise<void>;
 }
 
@@ -62,8 +69,8 @@ export async function deployOnPretendSparks(
   const end = new AbortController();
   const limits = { ...timeouts, ...options.timeouts };
 
-  const deploying = (uid: string, number: number): Promise<Deploying> =>
-    begin({ sparks, transport, end, uid, number, another: deploying, plan: planFor(uid) });
+  const deploying = (uid: string, number: number, run: RunOptions = {}): Promise<Deploying> =>
+    begin({ sparks, transport, end, run, number, another: deploying, plan: planFor(uid) });
 
   function planFor(uid: string): Plan {
     return renderPlan({
@@ -94,13 +101,13 @@ async function begin(given: {
   sparks: PretendSparks;
   transport: Transport;
   end: AbortController;
-  uid: string;
+  run: RunOptions;
   number: number;
   plan: Plan;
   another: Deploying['another'];
 }): Promise<Deploying> {
-  const { sparks, transport, end, number, plan, another } = given;
-  const byHand = await deployByHand({ plan, transport, number, signal: end.signal });
+  const { sparks, transport, end, run, number, plan, another } = given;
+  const byHand = await deployByHand({ plan, transport, number, signal: end.signal, ...run });
   const { phase } = byHand;
 
   async function upTo(last: PhaseName): Promise<Verdict> {

@@ -10,7 +10,7 @@ import { type Deployment, isEnded } from '../../src/jobs/deployment.ts';
 import { createJournal } from '../../src/jobs/journal.ts';
 import { openStore, type Store } from '../../src/jobs/store.ts';
 import type { Message } from '../../src/local/slack/message.ts';
-import { OPERATOR, OPS_CHANNEL } from '../../src/local/slack/people.ts';
+import { APPROVER, OPERATOR, OPS_CHANNEL } from '../../src/local/slack/people.ts';
 import type { FaultName } from '../../src/local/sparks/faults.ts';
 import type { Role } from '../../src/settings.ts';
 import { startWorkplace, type Workplace } from '../../src/local/workplace.ts';
@@ -228,6 +228,14 @@ type InSlack = Pick<Around, 'slack'>;
 /** What the Operator types. */
 export async function say(place: InSlack, text: string, person = OPERATOR): Promise<void> {
   await place.slack.say(person, OPS_CHANNEL, text);
+}
+
+/** What interrupts a model that serves waits for somebody else: the Approver agrees. */
+export async function approve(place: InSlack & Pick<PlaceParts, 'record'>, number: number): Promise<void> {
+  await eventually(`#${number} waits for approval`, 30_000, async () => {
+    return (await place.record(number))?.state === 'waiting-approval';
+  });
+  await say(place, `/spark approve ${number}`, APPROVER);
 }
 
 /** The cards in the channel, oldest first. */

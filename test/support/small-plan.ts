@@ -9,6 +9,7 @@ const limits: Limits = {
   silenceMs: 1_000,
   phases: {
     preflight: 1_000,
+    approval: 1_000,
     'stop-previous': 1_000,
     'start-head': 1_000,
     'start-workers': 1_000,
@@ -17,6 +18,7 @@ const limits: Limits = {
     load: 1_000,
     smoke: 1_000,
     stop: 1_000,
+    'stop-foreign': 1_000,
   },
 };
 

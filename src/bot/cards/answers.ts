@@ -41,9 +41,14 @@ export function logsAnswer({ cluster, number, node, source, lines, nothing, sear
 }
 
 /** "Deploying qwen35 on spark, #142. The card is in the channel." */
-export function acceptedAnswer(doing: string, record: Deployment, channel: { card: string; asked: string }): Message {
-  const where = channel.card === channel.asked ? 'in the channel' : `in <#${said(channel.card, 20)}>`;
-  return plainAnswer([`${doing} ${record.recipe} on ${record.cluster}, #${record.number}. The card is ${where}.`]);
+export function acceptedAnswer(
+  doing: string,
+  record: Deployment,
+  { card, asked, more = [] }: { card: string; asked: string; more?: readonly string[] },
+): Message {
+  const where = card === asked ? 'in the channel' : `in <#${said(card, 20)}>`;
+  const first = `${doing} ${record.recipe} on ${record.cluster}, #${record.number}. The card is ${where}.`;
+  return plainAnswer([first, ...more]);
 }
 
 /** From all lines to few: the first that fits is shown. */

@@ -2,7 +2,8 @@ import { isEnded, type Deployment } from '../../jobs/deployment.ts';
 import type { ClusterBusy } from '../../jobs/refusal.ts';
 import { SLASH } from '../grammar.ts';
 import { plainAnswer } from './answers.ts';
-import type { Message } from './message.ts';
+import { cancelButton } from './deployment-card.ts';
+import { actions, type Message } from './message.ts';
 import { clockTime, person, said } from './mrkdwn.ts';
 import { phaseName, progressText } from './phases.ts';
 
@@ -21,14 +22,21 @@ export function busyAnswer({ what, cluster, holder }: ClusterBusy): Message {
   const next = cancellable
     ? `Wait until it ends, or cancel it: \`${SLASH} cancel ${holder.number}\``
     : 'Try again when it has ended.';
-  return plainAnswer([
+  const answer = plainAnswer([
     `${what}: ${cluster} is busy with ${whose}.`,
     `${doing(holder)}, since ${clockTime(begun(holder))}. Nothing was changed.`,
     next,
   ]);
+  if (what !== 'Not unlocked' || !cancellable) return answer;
+  return { ...answer, blocks: [...answer.blocks, actions([cancelButton(holder, `Cancel #${holder.number}`)])] };
 }
 
-function doing({ run, state, phase, progress }: Deployment): string {
+function doing({ run, state, phase, progress, approval }: Deployment): string {
+  if (state === 'waiting-approval') {
+    return approval && !approval.decision
+      ? `It waits for approval, which ends ${clockTime(approval.until)}`
+      : 'It is approved, and waits until no request runs';
+  }
   if (run === 'stop') return 'It is being stopped';
   if (state === 'aborting') return 'It is being removed';
   if (phase === undefined) return 'It waits for its start';

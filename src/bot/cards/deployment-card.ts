@@ -1,8 +1,10 @@
 import type { Button, KnownBlock } from '@slack/types';
 import { isEnded, type Deployment } from '../../jobs/deployment.ts';
+import { forcedLines } from './approval-words.ts';
 import { button } from './button.ts';
 import { actions, context, fitting, header, section, type Message } from './message.ts';
 import { clockTime, person, said } from './mrkdwn.ts';
+import { nextButtons } from './next-buttons.ts';
 import { outcome, title, took } from './outcome.ts';
 import { untilAndNote } from './ownership.ts';
 import { phaseLines, planBlock, type Detail } from './phases.ts';
@@ -28,7 +30,7 @@ export function formerCard(record: Deployment, options: CardOptions): Message {
     const former = { ...record, run: 'deploy' as const };
     const goesOn = record.run === 'stop' && !isEnded(record.state);
     const heading = goesOn ? `${record.cluster} STOPPING: ${record.recipe} (#${record.number})` : title(former);
-    const lines = [asked(record, options), ...(goesOn ? ['It is being stopped.'] : outcome(former))];
+    const lines = [asked(record, options), ...forcedLines(record), ...(goesOn ? ['It is being stopped.'] : outcome(former))];
     return { text: [heading, ...lines].join('\n'), blocks: [header(heading), context(lines.join('\n'))] };
   });
 }
@@ -37,7 +39,7 @@ function rendered(record: Deployment, options: CardOptions, detail: Detail): Mes
   const heading = title(record);
   const who = asked(record, options);
   const steps = phaseLines(record, detail);
-  const became = [...outcome(record), ...ended(record)];
+  const became = [...forcedLines(record), ...outcome(record), ...ended(record)];
   const blocks: KnownBlock[] = [
     header(heading),
     context(who),
@@ -52,8 +54,10 @@ function rendered(record: Deployment, options: CardOptions, detail: Detail): Mes
 function asked(record: Deployment, { asker }: CardOptions): string {
   const nodes = record.plan.nodes.map((node) => said(node.name, 40)).join(', ');
   const overrides = Object.entries(record.plan.overrides).map(([key, value]) => said(`${key}=${value}`, 80));
+  const { owner } = record;
   const parts = [
     `Asked by ${person(asker)}`,
+    ...(owner && owner.user !== asker ? [`of ${person(owner.user)}`] : []),
     `${record.cluster}: ${nodes}`,
     ...(overrides.length > 0 ? [`with ${overrides.join(', ')}`] : []),
     ...untilAndNote(record),
@@ -69,22 +73,38 @@ function ended(record: Deployment): readonly string[] {
 }
 
 function buttonsFor(record: Deployment): readonly Button[] {
-  if (isEnded(record.state)) return retryButtons(record);
+  if (isEnded(record.state)) return nextButtons(record);
   const logs = button({ action: 'logs', text: 'Logs', value: record.uid });
   const cancellable = record.run === 'deploy' && record.state !== 'aborting' && !record.cancelAsked;
-  return cancellable ? [cancelButton(record), logs] : [logs];
+  return [...(drains(record) ? [stopNowButton(record)] : []), ...(cancellable ? [cancelButton(record)] : []), logs];
 }
 
-/** After an attempt that came to nothing. */
-export function retryButtons(record: Deployment): readonly Button[] {
-  const came = record.run === 'deploy' && (record.state === 'failed' || record.state === 'died');
-  return came ? [button({ action: 'retry', text: 'Retry', value: record.uid })] : [];
+/** Running requests are waited for: progress is told of nothing else in these phases. */
+function drains({ state, drainUntil, stopNow, phase, progress }: Deployment): boolean {
+  if (state !== 'running' || drainUntil === undefined || stopNow || progress === undefined) return false;
+  return phase === 'stop' || phase === 'stop-previous';
 }
 
-function cancelButton(record: Deployment): Button {
+function stopNowButton(record: Deployment): Button {
+  return button({
+    action: 'stop-now',
+    text: 'Stop now',
+    value: record.uid,
+    style: 'danger',
+    confirm: {
+      title: { type: 'plain_text', text: 'Stop now?' },
+      text: { type: 'plain_text', text: 'Requests that still run are cut off in the middle of their answers.' },
+      confirm: { type: 'plain_text', text: 'Stop now' },
+      deny: { type: 'plain_text', text: 'Go back' },
+      style: 'danger',
+    },
+  });
+}
+
+export function cancelButton(record: Deployment, text = 'Cancel'): Button {
   return button({
     action: 'cancel',
-    text: 'Cancel',
+    text,
     value: record.uid,
     style: 'danger',
     confirm: {

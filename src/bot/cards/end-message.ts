@@ -1,11 +1,14 @@
 import type { Button } from '@slack/types';
 import type { Deployment } from '../../jobs/deployment.ts';
 import { SLASH } from '../grammar.ts';
-import { retryButtons } from './deployment-card.ts';
+import { endByPeople, approvedLines, goesOn } from './end-by-people.ts';
+import { nextButtons } from './next-buttons.ts';
+import { forcedLines } from './approval-words.ts';
 import { actions, fitting, preformatted, section, type Message } from './message.ts';
 import { codeBlock, excerpt, person, said } from './mrkdwn.ts';
-import { causeLines, leftBehind, leftLines, nextLines, rate, servingLines, took } from './outcome.ts';
+import { causeLines, leftBehind, leftLines, nextLines, rate, servingLines, successor, took } from './outcome.ts';
 import { phaseWord } from './phases.ts';
+import { subject } from './subject.ts';
 
 /** Characters of the first line that a phone shows. */
 const PUSH_LENGTH = 75;
@@ -14,7 +17,7 @@ const PUSH_LENGTH = 75;
 export function endMessage(record: Deployment, asker: string): Message {
   const [first, ...details] = lines(record, asker);
   const proof = showsProof(record) ? excerpt(record.cause?.lines ?? []) : [];
-  const buttons = retryButtons(record);
+  const buttons = nextButtons(record);
   return fitting(
     () => rendered(first ?? '', details, { proof, buttons }),
     () => rendered(first ?? '', details, { proof: proof.slice(-8), buttons }),
@@ -37,9 +40,16 @@ function rendered(
 }
 
 function lines(record: Deployment, asker: string): readonly string[] {
+  const kept = endByPeople(record, asker);
+  if (kept) return [...kept, ...forcedLines(record)];
+  return [...ownLines(record, asker), ...approvedLines(record), ...forcedLines(record)];
+}
+
+function ownLines(record: Deployment, asker: string): readonly string[] {
   const { cluster, recipe, number, state } = record;
   const time = took(record);
   const whom = person(asker);
+  if (record.run === 'stop-foreign') return foreignLines(record, whom);
   if (record.run === 'stop' && state !== 'stopped' && state !== 'died') {
     return [
       `${cluster} NOT STOPPED: ${recipe} still counts as serving. ${whom}`,
@@ -69,7 +79,7 @@ function lines(record: Deployment, asker: string): readonly string[] {
         `#${number} is removed from its nodes, logs kept.`,
       ];
     case 'replaced':
-      return [`${cluster} REPLACED: ${recipe}, another model serves. ${whom}`];
+      return [`${cluster} REPLACED: ${recipe}, ${successor(record)}. ${whom}`];
     case 'died':
       return [
         `${cluster} DIED: ${recipe} serves no more. ${whom}`,
@@ -77,11 +87,25 @@ function lines(record: Deployment, asker: string): readonly string[] {
         ...nextLines(record),
         ...leftLines(record),
       ];
+    case 'denied':
+    case 'expired':
+    case 'void':
     case 'queued':
     case 'running':
+    case 'waiting-approval':
     case 'aborting':
       return [`${cluster}: #${number} goes on. ${whom}`];
   }
+}
+
+function foreignLines(record: Deployment, whom: string): readonly string[] {
+  const what = subject(record);
+  if (record.state === 'stopped') return [`${record.cluster} STOPPED: ${what}, which I did not start. ${whom}`];
+  return [
+    `${record.cluster} NOT STOPPED: ${what}${shortCause(record)} ${whom}`,
+    ...causeLines(record),
+    ...nextLines(record),
+  ];
 }
 
 function cancelledLines(record: Deployment, whom: string): readonly string[] {
@@ -99,7 +123,8 @@ function cancelledLines(record: Deployment, whom: string): readonly string[] {
 /** Below a first line that has said it when nothing was changed. */
 function stateLines(record: Deployment): readonly string[] {
   const left = leftBehind(record);
-  return left === 'untouched' || left === 'unstarted' ? [] : [...leftLines(record), ...logLines(record)];
+  if (left === 'untouched') return goesOn(record);
+  return left === 'unstarted' ? [] : [...leftLines(record), ...logLines(record)];
 }
 
 function logLines({ number, phases }: Deployment): readonly string[] {

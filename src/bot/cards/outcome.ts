@@ -1,7 +1,10 @@
 import type { Cause, Deployment, PhaseName } from '../../jobs/deployment.ts';
 import { named, sentence } from '../../jobs/sentence.ts';
-import { person, said } from './mrkdwn.ts';
+import { decisionLines } from './approval-words.ts';
+import { endByPeople, goesOn, keptBack } from './end-by-people.ts';
+import { clockTime, person, said } from './mrkdwn.ts';
 import { phaseWord } from './phases.ts';
+import { subject } from './subject.ts';
 import { between, duration } from './time.ts';
 
 /** Once one of these has begun, there may be something to remove. */
@@ -12,13 +15,15 @@ const REMOVED: readonly PhaseName[] = ['start-head', 'start-workers'];
 /** Cluster first, then the state as one word: what a lock screen shows. */
 export function title(record: Deployment): string {
   const { cluster, recipe, number } = record;
-  const what = `${recipe} (#${number})`;
-  if (record.run === 'stop') return `${cluster} ${stopWord(record)}: ${what}`;
+  const what = `${subject(record)} (#${number})`;
+  if (record.run !== 'deploy') return `${cluster} ${stopWord(record)}: ${what}`;
   switch (record.state) {
     case 'queued':
       return `${cluster} QUEUED: ${what}`;
+    case 'waiting-approval':
+      return `${cluster} WAITING: ${what}, for approval`;
     case 'running':
-      return `${cluster} DEPLOYING: ${what}${pastReturn(record) ? ', past the point of no return' : ''}`;
+      return `${cluster} ${doing(record)}: ${what}${pastReturn(record) ? ', past the point of no return' : ''}`;
     case 'aborting':
       return `${cluster} ${record.aborting?.to === 'cancelled' ? 'CANCELLING' : 'FAILING'}: ${what}`;
     case 'serving':
@@ -27,21 +32,38 @@ export function title(record: Deployment): string {
       return `${cluster} FAILED: ${recipe}${record.phase ? ` at ${phaseWord(record.phase)}` : ''} (#${number})`;
     case 'cancelled':
       return `${cluster} CANCELLED: ${what}`;
+    case 'denied':
+    case 'expired':
+    case 'void':
+      return `${cluster} ${record.state.toUpperCase()}: ${what}, nothing was changed`;
     case 'stopped':
       return `${cluster} STOPPED: ${what}`;
     case 'replaced':
-      return `${cluster} REPLACED: ${what}, another model serves`;
+      return `${cluster} REPLACED: ${what}, ${successor(record)}`;
     case 'died':
       return `${cluster} DIED: ${what} serves no more`;
   }
 }
 
+/** "by #143" */
+export function successor({ replacedBy }: Deployment): string {
+  return replacedBy === undefined ? 'another model serves' : `by #${replacedBy}`;
+}
+
+function doing({ action }: Deployment): string {
+  if (action === 'restart') return 'RESTARTING';
+  return action === 'rollback' ? 'ROLLBACK' : 'DEPLOYING';
+}
+
 /** What became of it, in lines of mrkdwn; none while it goes well. */
 export function outcome(record: Deployment): readonly string[] {
+  if (keptBack(record) !== undefined) return (endByPeople(record, '') ?? []).slice(1);
   switch (record.state) {
     case 'queued':
     case 'running':
-      return record.cancelAsked ? [`${person(record.cancelAsked.by.user)} asked to cancel.`] : [];
+      return [...stopNowLines(record), ...cancelLines(record)];
+    case 'waiting-approval':
+      return [...waitingLines(record), ...cancelLines(record)];
     case 'aborting':
       return [...causeLines(record), ...(hasBegun(record, STARTED) ? ['Removing what was started.'] : [])];
     case 'serving':
@@ -51,10 +73,33 @@ export function outcome(record: Deployment): readonly string[] {
       return [...causeLines(record), ...nextLines(record), ...leftLines(record)];
     case 'cancelled':
       return leftLines(record);
+    case 'denied':
+    case 'expired':
+    case 'void':
     case 'stopped':
     case 'replaced':
       return [];
   }
+}
+
+/** The request itself is a message of its own. */
+function waitingLines({ approval }: Deployment): readonly string[] {
+  if (!approval) return [];
+  if (approval.decision) return decisionLines(approval);
+  const { votes, terms, until } = approval;
+  const agreed = terms.required > 1 ? ` ${votes.length} of ${terms.required} agreed.` : '';
+  return [`Waits for approval, ends ${clockTime(until)}.${agreed}`];
+}
+
+function cancelLines({ approval, cancelAsked }: Deployment): readonly string[] {
+  if (cancelAsked) return [`${person(cancelAsked.by.user)} asked to cancel.`];
+  if (approval?.action !== 'cancel') return [];
+  if (approval.decision) return [`Cancel: ${decisionLines(approval).join(' ')}`];
+  return [`${person(approval.by.user)} asked to cancel; that waits for approval, ends ${clockTime(approval.until)}.`];
+}
+
+function stopNowLines({ stopNow }: Deployment): readonly string[] {
+  return stopNow ? [`${person(stopNow.by.user)} said to stop now: running requests are cut off.`] : [];
 }
 
 export function servingLines(record: Deployment): readonly string[] {
@@ -84,7 +129,7 @@ export function nextLines({ remedy }: Deployment): readonly string[] {
 export function leftLines(record: Deployment): readonly string[] {
   if (record.state === 'died') return [`Nothing of #${record.number} serves on ${record.cluster}. Its logs are kept.`];
   const left = leftBehind(record);
-  if (left === 'untouched') return ['Nothing was changed.'];
+  if (left === 'untouched') return ['Nothing was changed.', ...goesOn(record)];
   if (left === 'unstarted') return ['Nothing was started.'];
   if (left === 'cleaned') return [`Cleaned up, logs kept. Nothing serves on ${record.cluster}.`];
   return [`Not everything could be removed (${left.join(', ')}). /spark status shows what is left.`];
@@ -105,12 +150,12 @@ export function mayHaveStarted(phase: PhaseName): boolean {
 }
 
 function pastReturn(record: Deployment): boolean {
-  return hasBegun(record, ['stop-previous']);
+  return record.pastReturnAt !== undefined || hasBegun(record, ['stop-previous']);
 }
 
 /** "16 min", of the current run. */
 export function took(record: Deployment): string | undefined {
-  const from = record.run === 'stop' ? record.phases.find((phase) => phase.startedAt)?.startedAt : record.createdAt;
+  const from = record.run !== 'deploy' ? record.phases.find((phase) => phase.startedAt)?.startedAt : record.createdAt;
   const ms = between(from, record.endedAt);
   return ms === undefined ? undefined : duration(ms);
 }
@@ -128,11 +173,17 @@ function stopWord({ state }: Deployment): string {
     case 'queued':
     case 'running':
       return 'STOPPING';
+    case 'waiting-approval':
+      return 'STOP WAITS for approval';
     case 'aborting':
     case 'serving':
     case 'failed':
     case 'cancelled':
       return 'NOT STOPPED';
+    case 'denied':
+    case 'expired':
+    case 'void':
+      return `NOT STOPPED, ${state.toUpperCase()}`;
     case 'stopped':
       return 'STOPPED';
     case 'replaced':

@@ -1,5 +1,6 @@
 import type { PlanBlock, RichTextBlock, TaskCardBlock } from '@slack/types';
 import { isEnded, type Deployment, type PhaseName, type PhaseRecord, type Progress } from '../../jobs/deployment.ts';
+import { wasAsked } from './approval-words.ts';
 import { plain, said } from './mrkdwn.ts';
 import { between, duration } from './time.ts';
 
@@ -8,6 +9,7 @@ export type Detail = 'full' | 'short';
 
 const NAMES: Record<PhaseName, string> = {
   preflight: 'Preflight',
+  approval: 'Approval',
   'stop-previous': 'Stop previous',
   'start-head': 'Start head',
   'start-workers': 'Start workers',
@@ -48,16 +50,22 @@ export function planBlock(record: Deployment, detail: Detail): PlanBlock {
   return {
     type: 'plan',
     title: plain(whereItIs(record), 150),
-    tasks: record.phases.map((phase) => taskCard(record, phase, detail)),
+    tasks: shownPhases(record).map((phase) => taskCard(record, phase, detail)),
   };
 }
 
 /** The same as lines of mrkdwn: for `text`, and for a Slack that doesn't take plan blocks. */
 export function phaseLines(record: Deployment, detail: Detail): readonly string[] {
-  return record.phases.map((phase) => {
+  return shownPhases(record).map((phase) => {
     const seen = seenIn(record, phase, detail);
     return `${SIGNS[phase.state]} ${heading(record, phase)}${seen === undefined ? '' : `: ${said(seen, 160)}`}`;
   });
+}
+
+/** Where nobody was asked, and nothing was interrupted, there is no approval to tell of. */
+function shownPhases(record: Deployment): readonly PhaseRecord[] {
+  const tells = wasAsked(record) || (record.replaces ?? []).length > 0;
+  return record.phases.filter(({ name, state }) => name !== 'approval' || tells || state === 'failed');
 }
 
 function taskCard(record: Deployment, phase: PhaseRecord, detail: Detail): TaskCardBlock {
@@ -86,6 +94,7 @@ function stateWord(record: Deployment, { name, state }: PhaseRecord): string {
     case 'waiting':
       return isEnded(record.state) || record.state === 'aborting' ? 'not run' : 'waiting';
     case 'running':
+      if (record.state === 'waiting-approval') return 'waiting for people';
       return record.state === 'aborting' ? 'interrupted' : 'running';
     case 'done':
       return 'done';
@@ -108,11 +117,12 @@ function seenIn(record: Deployment, phase: PhaseRecord, detail: Detail): string 
 }
 
 function whereItIs(record: Deployment): string {
-  const at = record.phases.findIndex((phase) => phase.state === 'running');
-  const phase = record.phases[at];
-  if (phase) return `Step ${at + 1} of ${record.phases.length}: ${NAMES[phase.name]}`;
-  const done = record.phases.filter((one) => one.state === 'done').length;
-  return `${done} of ${record.phases.length} steps done`;
+  const phases = shownPhases(record);
+  const at = phases.findIndex((phase) => phase.state === 'running');
+  const phase = phases[at];
+  if (phase) return `Step ${at + 1} of ${phases.length}: ${NAMES[phase.name]}`;
+  const done = phases.filter((one) => one.state === 'done').length;
+  return `${done} of ${phases.length} steps done`;
 }
 
 /** "weights 21 of 39, 53 %, about 8 min left" */

@@ -3,8 +3,10 @@ import type { ClusterStatus, NodeStatus } from '../../jobs/jobs.ts';
 import type { Deployment } from '../../jobs/deployment.ts';
 import { SLASH } from '../grammar.ts';
 import { button } from './button.ts';
+import { foreignButtons, foreignGroups, foreignLines, foreignSummary } from './foreign-lines.ts';
 import { actions, context, fitting, section, type Message } from './message.ts';
 import { clockTime, person, said } from './mrkdwn.ts';
+import { holdLine } from './hold-card.ts';
 import { ownership } from './ownership.ts';
 import { phaseWord, progressText } from './phases.ts';
 import { duration } from './time.ts';
@@ -33,7 +35,7 @@ export function statusAnswer(
   { cluster: only, sharedBy }: StatusOptions = {},
 ): Message {
   const sorted = clusters
-    .map((cluster) => ({ cluster, seen: look(cluster, now) }))
+    .map((cluster) => ({ cluster, seen: underHold(cluster, look(cluster, now), now, sharedBy === undefined) }))
     .toSorted((a, b) => b.seen.rank - a.seen.rank || a.cluster.cluster.localeCompare(b.cluster.cluster));
   if (sorted.length === 0) return fitting(() => one(['No cluster is configured.']));
 
@@ -41,18 +43,30 @@ export function statusAnswer(
   const all = `${sorted.length} clusters: ${sorted.map(({ cluster, seen }) => `${cluster.cluster} ${seen.word}`).join(', ')}.`;
   const problem = sorted.find(({ cluster }) => cluster.storeProblem !== undefined)?.cluster.storeProblem;
   const away = problem === undefined ? [] : [STORE_AWAY];
-  const summary = [...away, ...(sorted.length === 1 ? lines : [all, ...lines])];
+  const freeze = sorted[0]?.cluster.freeze;
+  const frozen = freeze === undefined ? [] : [`FROZEN by ${holdLine(freeze, now, { withPeople: sharedBy === undefined })}`];
+  const summary = [...away, ...(sorted.length === 1 ? lines : [all, ...lines]), ...frozen];
   const looked = sorted.map(({ cluster }) => cluster.lookedAt).toSorted()[0] ?? now.toISOString();
   const details = [
     ...(problem === undefined ? [] : [[`The store: ${said(problem)}`]]),
     // With several, a phone shows no more than a line of each.
     ...(sorted.length === 1
-      ? sorted.map(({ cluster }) => [...nodeLines(cluster), ...recordLines(cluster, sharedBy === undefined)])
+      ? sorted.flatMap(({ cluster }) => [
+          foreignLines(foreignGroups(cluster.nodes), { cluster: cluster.cluster, withPeople: sharedBy === undefined }),
+          [...nodeLines(cluster), ...recordLines(cluster, sharedBy === undefined)],
+        ])
       : [[`In depth: \`${SLASH} status ${sorted[0]?.cluster.cluster ?? ''}\``]]),
   ];
 
   const when = `Looked at ${clockTime(looked)}.${sharedBy === undefined ? '' : ` Shared by ${person(sharedBy)}.`}`;
-  const buttons = sharedBy === undefined ? [shareButton(only)] : [];
+  const alone = sorted.length === 1 ? sorted.map(({ cluster }) => cluster) : [];
+  const buttons =
+    sharedBy === undefined
+      ? [
+          ...alone.flatMap(({ cluster, nodes }) => foreignButtons(foreignGroups(nodes), cluster)),
+          shareButton(only),
+        ]
+      : [];
 
   return fitting(
     () => rendered(summary, details, { when, buttons }),
@@ -79,8 +93,22 @@ function rendered(
 
 /** One cluster in lines: its state, whose it is, the nodes. */
 export function statusSummary(status: ClusterStatus, now: Date): readonly string[] {
-  const { word, text } = look(status, now);
-  return [`${status.cluster} ${word.toUpperCase()}: ${text}`, ...nodeLines(status), ...recordLines(status, true)];
+  const { word, text } = underHold(status, look(status, now), now, true);
+  const { cluster, nodes } = status;
+  return [
+    `${cluster} ${word.toUpperCase()}: ${text}`,
+    ...foreignLines(foreignGroups(nodes), { cluster, withPeople: true }),
+    ...nodeLines(status),
+    ...recordLines(status, true),
+  ];
+}
+
+/** Somebody's hold is what counts where nothing is wrong; elsewhere it is told beside it. */
+function underHold({ hold }: ClusterStatus, seen: Seen, now: Date, withPeople: boolean): Seen {
+  if (!hold) return seen;
+  const held = holdLine(hold, now, { withPeople });
+  if (seen.rank > 1) return { ...seen, text: `${seen.text}; held by ${held}` };
+  return { rank: 2, word: 'held', text: `by ${held}; ${seen.text}` };
 }
 
 function shareButton(cluster: string | undefined): Button {
@@ -113,13 +141,17 @@ function look(status: ClusterStatus, now: Date): Seen {
     };
   }
   if (busy) return { rank: 3, word: busy.run === 'stop' ? 'stopping' : 'loading', text: busyText(busy) };
-  if (serving.length > 0) return { rank: 1, word: 'ok', text: servingText(status, names, now) };
-  const foreign = nodes.flatMap((node) => node.containers).filter((container) => container.running && container.engine);
-  const found = said(foreign[0]?.name ?? '', 60);
+  const others = foreignSummary(foreignGroups(nodes));
+  if (serving.length > 0) {
+    return { rank: 1, word: 'ok', text: [servingText(status, names, now), others].filter(Boolean).join('; ') };
+  }
+  const unexplained = nodes.flatMap((node) => node.containers).filter((container) => container.running && container.engine);
+  const found = said(unexplained[0]?.name ?? '', 60);
   if (found !== '' && status.storeProblem !== undefined) {
     return { rank: 2, word: 'RUNS', text: `${found}, which the store can't explain now` };
   }
   if (found !== '') return { rank: 2, word: 'UNKNOWN', text: `${found} runs, and no record says why` };
+  if (others !== '') return { rank: 2, word: 'FOREIGN', text: others };
   return { rank: 0, word: 'free', text: 'nothing serves' };
 }
 
@@ -145,7 +177,7 @@ function nodeLines(status: ClusterStatus): readonly string[] {
 }
 
 function nodeText(
-  { node, role, address, gpu, containers, problem }: NodeStatus,
+  { node, role, address, gpu, containers, problem, foreign, foreignProblem }: NodeStatus,
   records: readonly Deployment[],
 ): string {
   const name = `${said(node, 40)} (${role}, ${said(address, 60)})`;
@@ -156,7 +188,10 @@ function nodeText(
     if (!container.running) return `${what}: container has ended`;
     return `${container.engine ? 'engine' : 'container'} of ${what} since ${clockTime(container.since)}`;
   });
-  return `${name}: ${[said(gpu ?? 'no GPU seen', 100), ...(shown.length > 0 ? shown : ['no container'])].join('; ')}`;
+  const unsure = foreignProblem === undefined ? [] : [`what others run can't be told: ${said(foreignProblem, 120)}`];
+  const none = foreign.some(({ kind }) => kind === 'container') ? 'no container of mine' : 'no container';
+  const ours = shown.length > 0 ? shown : [none];
+  return `${name}: ${[said(gpu ?? 'no GPU seen', 100), ...ours, ...unsure].join('; ')}`;
 }
 
 function one(lines: readonly string[]): Message {

@@ -60,6 +60,10 @@ function partsOf(event: DeploymentEvent): readonly Part[] {
       return failing(event);
     case 'handover':
       return [part(`Another process of the bot goes on with this: ${said(event.why)}`)];
+    // The request is a message of its own, which tells what people say of it.
+    case 'approval-asked':
+    case 'approval-vote':
+    case 'approval-decided':
     case 'admitted':
     case 'phase':
     case 'progress':

@@ -1,5 +1,6 @@
 import type { Button } from '@slack/types';
 import type { Explanation } from '../../errors.ts';
+import type { Deployment } from '../../jobs/deployment.ts';
 import type { ClusterOverview } from '../../jobs/jobs.ts';
 import type { ActionId } from '../buttons.ts';
 import { SLASH } from '../grammar.ts';
@@ -7,6 +8,7 @@ import { refusal } from './answers.ts';
 import { button } from './button.ts';
 import { actions, fitting, type Message } from './message.ts';
 import { plain, said } from './mrkdwn.ts';
+import { subject } from './subject.ts';
 
 /** Slack's limit for the elements of an actions block. */
 const MOST = 25;
@@ -39,9 +41,14 @@ export function whichCluster(explanation: Explanation, { not, clusters, typed }:
 /** "serves qwen35 (#142)", "loads glm47 (#143)", "free" */
 export function whatRuns({ busy, serving, storeProblem }: ClusterOverview): string {
   if (storeProblem !== undefined) return "can't be read now";
-  if (busy) return `${busy.run === 'stop' ? 'stops' : 'loads'} ${said(busy.recipe, 60)} (#${busy.number})`;
+  if (busy) return `${verb(busy)} ${said(subject(busy), 60)} (#${busy.number})`;
   if (serving.length === 0) return 'free';
   return `serves ${serving.map(({ recipe, number }) => `${said(recipe, 60)} (#${number})`).join(', ')}`;
+}
+
+function verb({ run, state }: Deployment): string {
+  const does = run === 'deploy' ? 'load' : 'stop';
+  return state === 'waiting-approval' ? `waits for approval to ${does}` : `${does}s`;
 }
 
 function choice(action: ActionId, cluster: ClusterOverview, value: string): Button {

@@ -15,7 +15,7 @@ export function benchCommand(jobs: Pick<Jobs, 'bench' | 'clusters'>): ChatComman
     words: { on: 'cluster' },
     run: async ({ input, channel }) => {
       const answer = await jobs.bench(await whereOf(jobs, input.cluster, channel));
-      return { message: benchAnswer(answer) };
+      return { message: benchAnswer(answer), about: answer.record };
     },
   });
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { Deployment } from '../../jobs/deployment.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import { plainAnswer } from '../cards/answers.ts';
+import { clockTime, person } from '../cards/mrkdwn.ts';
 import { defineCommand, type ChatCommand } from '../command.ts';
 import { askedIn, SURFACE } from '../places.ts';
 import { called } from './names.ts';
@@ -11,6 +13,7 @@ export function cancelCommand(jobs: Pick<Jobs, 'cancel' | 'clusters'>): ChatComm
     name: 'cancel',
     summary: 'Cancel a running deploy and remove what it started',
     right: 'operator',
+    approval: "if it is somebody else's and past the point of no return",
     not: 'Not cancelled',
     input: z.object({ number: DeploymentNumber.optional(), cluster: z.string().optional() }),
     positional: ['number'],
@@ -26,8 +29,17 @@ export function cancelCommand(jobs: Pick<Jobs, 'cancel' | 'clusters'>): ChatComm
         channel,
         view: askedIn(channel, asker),
       });
-      const text = `Cancelling ${record.recipe} on ${record.cluster}, #${record.number}. Its card shows when all is removed.`;
-      return { message: plainAnswer([text]), about: record };
+      return { message: plainAnswer(cancelLines(record)), about: record };
     },
   });
+}
+
+function cancelLines({ recipe, cluster, number, by, approval }: Deployment): readonly string[] {
+  if (approval?.action === 'cancel' && !approval.decision) {
+    return [
+      `#${number} is ${person(by.user)}'s and past the point of no return, so I ask for approval to cancel it.`,
+      `The request is in the channel, and ends ${clockTime(approval.until)}. Until then it goes on.`,
+    ];
+  }
+  return [`Cancelling ${recipe} on ${cluster}, #${number}. Its card shows when all is removed.`];
 }

@@ -6,6 +6,7 @@ import type { Jobs } from '../../jobs/jobs.ts';
 import { acceptedAnswer } from '../cards/answers.ts';
 import { defineCommand, type ChatCommand } from '../command.ts';
 import { askedIn, SURFACE, type Places } from '../places.ts';
+import { beforeIt } from './before-it.ts';
 import { whereOf } from './names.ts';
 import { DeploymentNumber } from './number.ts';
 
@@ -18,6 +19,7 @@ export function retryCommand(jobs: RetryJobs, places: Places, now: () => Date): 
     name: 'retry',
     summary: 'Deploy the same again: recipe, cluster and overrides of a number, or of the last one that ended',
     right: 'operator',
+    approval: 'if a model serves',
     not: 'Not started',
     input: z.object({ number: DeploymentNumber.optional(), cluster: z.string().optional() }),
     positional: ['number'],
@@ -38,7 +40,8 @@ export function retryCommand(jobs: RetryJobs, places: Places, now: () => Date): 
         channel,
         view: askedIn(channel, asker),
       });
-      return { message: acceptedAnswer('Deploying', record, { card: channel, asked: channel }), about: record };
+      const more = await beforeIt(jobs, record, { asker, now: now() });
+      return { message: acceptedAnswer('Deploying', record, { card: channel, asked: channel, more }), about: record };
     },
   });
 }

@@ -2,22 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isEnded, type Deployment } from '../../jobs/deployment.ts';
 import { deploymentCard, formerCard } from '../cards/deployment-card.ts';
 import { textOnly, type Message } from '../cards/message.ts';
-import { problemOf, slackWord } from '../slack-problem.ts';
-import type { Place } from '../slack.ts';
 import { deliver, waitMs } from './deliver.ts';
-import { END, PHASE, PROGRESS, type Urgency } from './lane.ts';
+import { bringUpToDate, type Face, type Shown } from './face.ts';
+import { END, PHASE, type Urgency } from './lane.ts';
 import { leaveChannel, type Presentation } from './presentation.ts';
-
-/** A message of ours that shows the record. */
-interface Face {
-  place: Place;
-  render: () => Message;
-  /** It was deleted. */
-  forget: () => Promise<void>;
-}
-
-/** What a face shows, and of which record. */
-type Shown = Map<string, { rendering: string; steps: string }>;
 
 /** Keeps the card, and the deploy's own card during a stop, at the latest record. Returns only by rejecting when aborted. */
 export async function keepCard(presentation: Presentation): Promise<never> {
@@ -64,40 +52,14 @@ async function postCard(presentation: Presentation, shown: Shown): Promise<void>
   watch.bump();
 }
 
-async function bringUpToDate(presentation: Presentation, face: Face, shown: Shown): Promise<void> {
-  const { uid, slack, lanes, log, standing, watch, signal } = presentation;
-  const { ts, channel } = face.place;
-  for (let attempt = 0; ; attempt++) {
-    if (JSON.stringify(face.render()) === shown.get(ts)?.rendering) return;
-    await lanes.edits.turn(() => urgency(watch.record, shown.get(ts)?.steps), signal);
-    const message = face.render();
-    const state = { rendering: JSON.stringify(message), steps: stepsOf(watch.record) };
-    if (state.rendering === shown.get(ts)?.rendering) return;
-    try {
-      await slack.edit(face.place, message);
-      shown.set(ts, state);
-      return;
-    } catch (error) {
-      const problem = problemOf(error);
-      log.warn({ uid, channel, problem: problem.kind, why: slackWord(error) }, 'An edit of the card failed');
-      if (problem.kind === 'rate-limited') lanes.edits.pause(problem.waitMs);
-      else if (problem.kind === 'not-sent' || problem.kind === 'unknown')
-        await delay(waitMs(attempt), undefined, { signal });
-      else if (problem.kind === 'gone') return face.forget();
-      else if (problem.kind === 'no-channel') return leaveChannel(presentation, channel);
-      else if (problem.kind === 'blocks-refused' && !standing.facts.sections)
-        await standing.change({ sections: true }, signal);
-      else shown.set(ts, state);
-    }
-  }
-}
-
 function faces(presentation: Presentation): readonly Face[] {
   const { standing, watch, signal } = presentation;
   const { channel, cardTs, firstTs } = standing.facts;
   const found: Face[] = [];
+  const shows = { steps: () => stepsOf(watch.record), urgency: () => urgency(watch.record) };
   if (cardTs !== '') {
     found.push({
+      ...shows,
       place: { channel, ts: cardTs },
       render: () => cardOf(presentation, standing.facts.sections),
       forget: async () => {
@@ -108,6 +70,7 @@ function faces(presentation: Presentation): readonly Face[] {
   }
   if (firstTs !== '') {
     found.push({
+      ...shows,
       place: { channel, ts: firstTs },
       render: () => formerCard(watch.record, { asker: watch.record.by.user }),
       forget: () => standing.change({ firstTs: '' }, signal),
@@ -120,13 +83,13 @@ function cardOf({ standing, watch }: Presentation, sections: boolean): Message {
   return deploymentCard(watch.record, { asker: standing.facts.user || watch.record.by.user, sections });
 }
 
-function urgency(record: Deployment, steps: string | undefined): Urgency {
-  if (steps === stepsOf(record)) return PROGRESS;
-  return isEnded(record.state) || record.state === 'aborting' ? END : PHASE;
+function urgency({ state }: Deployment): Urgency {
+  return isEnded(state) || state === 'aborting' ? END : PHASE;
 }
 
 /** What must be on the card at once when it changes; the rest is progress. */
 function stepsOf(record: Deployment): string {
   const steps = record.phases.map((phase) => phase.state).join(' ');
-  return `${record.run} ${record.state} ${steps} ${record.cancelAsked ? 'cancel' : ''}`;
+  const drains = record.drainUntil === undefined ? '' : 'drains';
+  return `${record.run} ${record.state} ${steps} ${record.cancelAsked ? 'cancel' : ''} ${drains}`;
 }

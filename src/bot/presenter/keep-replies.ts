@@ -1,5 +1,7 @@
 import type { Deployment } from '../../jobs/deployment.ts';
 import type { DeploymentEvent } from '../../jobs/events.ts';
+import { decidersOf } from '../cards/deciders.ts';
+import { decisionReply } from '../cards/decision-reply.ts';
 import { endMessage } from '../cards/end-message.ts';
 import { textOnly, type Message } from '../cards/message.ts';
 import { threadReply } from '../cards/thread-reply.ts';
@@ -52,7 +54,7 @@ async function beginRun(presentation: Presentation): Promise<void> {
 
 async function reply(presentation: Presentation): Promise<void> {
   const { uid, lanes, log, standing, watch, signal } = presentation;
-  if (!isSilent(batch(presentation))) {
+  if (!isSilent(presentation, batch(presentation))) {
     await lanes.posts(standing.facts.channel).turn(() => urgencyOf(pending(presentation)), signal);
   }
   // What came while waiting goes along.
@@ -60,8 +62,7 @@ async function reply(presentation: Presentation): Promise<void> {
   const [first, last] = [events[0], events.at(-1)];
   const { channel, cardTs, replyTries } = standing.facts;
   if (!first || !last || cardTs === '') return;
-  const message =
-    last.kind === 'ended' ? endMessage(asEnded(presentation, last), standing.facts.user) : threadReply(events);
+  const message = await messageOf(presentation, events, last);
   if (!message) {
     standing.note({ seq: last.seq });
     return;
@@ -72,7 +73,7 @@ async function reply(presentation: Presentation): Promise<void> {
       channel,
       threadTs: cardTs,
       mark: { deployment: uid, seq: last.seq },
-      broadcast: last.kind === 'ended' && last.state !== 'replaced',
+      broadcast: last.kind === 'ended' ? last.state !== 'replaced' : standsAlone(presentation, last),
     },
     versions: versions(message),
     since: first.at,
@@ -97,18 +98,42 @@ async function reply(presentation: Presentation): Promise<void> {
 function batch(presentation: Presentation): readonly DeploymentEvent[] {
   const { replyTries, replySeq } = presentation.standing.facts;
   const events = pending(presentation).filter((event) => replyTries === 0 || event.seq <= replySeq);
-  const alone = events.findIndex((event) => event.kind === 'ended' || event.kind === 'admitted');
+  const alone = events.findIndex((event) => standsAlone(presentation, event));
   if (alone === -1) return events;
   return alone === 0 ? events.slice(0, 1) : events.slice(0, alone);
 }
 
-function isSilent(events: readonly DeploymentEvent[]): boolean {
-  return events.every((event) => event.kind !== 'ended') && threadReply(events) === undefined;
+/** Everybody hears of it, in the channel too; another run has a card of its own. */
+function standsAlone({ watch }: Presentation, event: DeploymentEvent): boolean {
+  if (event.kind === 'approval-decided') return decisionReply(watch.record, event, []) !== undefined;
+  return event.kind === 'ended' || event.kind === 'admitted';
+}
+
+async function messageOf(
+  presentation: Presentation,
+  events: readonly DeploymentEvent[],
+  last: DeploymentEvent,
+): Promise<Message | undefined> {
+  const { watch, standing, rights } = presentation;
+  if (last.kind === 'ended') return endMessage(asEnded(presentation, last), standing.facts.user);
+  if (last.kind !== 'approval-decided') return threadReply(events);
+  const from = watch.record.approval?.terms.from ?? [];
+  const skipped = await rights().then(
+    (config) => decidersOf(from, config.rights),
+    () => [],
+  );
+  return decisionReply(watch.record, last, skipped) ?? threadReply(events);
+}
+
+function isSilent(presentation: Presentation, events: readonly DeploymentEvent[]): boolean {
+  return events.every((event) => !standsAlone(presentation, event)) && threadReply(events) === undefined;
 }
 
 /** What stands before an end must not hold it up, and a cause is news. */
 function urgencyOf(events: readonly DeploymentEvent[]): Urgency {
-  return events.some((event) => event.kind === 'ended' || event.kind === 'aborting') ? END : PROGRESS;
+  return events.some(({ kind }) => kind === 'ended' || kind === 'aborting' || kind === 'approval-decided')
+    ? END
+    : PROGRESS;
 }
 
 function versions(message: Message): readonly Message[] {

@@ -6,6 +6,7 @@ import type { Slack } from '../slack.ts';
 import { keepCard } from './keep-card.ts';
 import { keepLog } from './keep-log.ts';
 import { keepReplies } from './keep-replies.ts';
+import { keepRequest } from './keep-request.ts';
 import type { Lanes } from './lanes.ts';
 import type { PresentJobs, Presentation } from './presentation.ts';
 import { loadStanding } from './standing.ts';
@@ -15,6 +16,7 @@ export interface PresentOptions {
   jobs: PresentJobs;
   slack: Slack;
   lanes: Lanes;
+  rights: Presentation['rights'];
   log: Logger;
   /** Aborted at a stop: what is being sent is sent, then it ends. */
   stop: AbortSignal;
@@ -51,6 +53,7 @@ export async function presentOne(uid: string, options: PresentOptions): Promise<
         log.warn({ err: error, uid }, 'The record could not be read'),
       ),
       keepCard(presentation),
+      keepRequest(presentation),
       keepReplies(presentation),
       keepLog(presentation),
       keepLease(lease, over),
@@ -70,7 +73,7 @@ export async function presentOne(uid: string, options: PresentOptions): Promise<
 
 async function begin(
   uid: string,
-  { jobs, slack, lanes, log, onPoke, end, signal }: PresentOptions & { end: () => void; signal: AbortSignal },
+  { jobs, slack, lanes, rights, log, onPoke, end, signal }: PresentOptions & { end: () => void; signal: AbortSignal },
 ): Promise<Presentation | undefined> {
   const record = await jobs.find(uid);
   const standing = await loadStanding(jobs, uid);
@@ -85,7 +88,7 @@ async function begin(
     end();
   };
   const shown = untilShown({ uid, watch, standing, jobs, end });
-  return { uid, jobs, slack, lanes, log, standing, watch, signal, shown, giveUp };
+  return { uid, jobs, slack, lanes, rights, log, standing, watch, signal, shown, giveUp };
 }
 
 /** Once the end is in Slack nothing more comes, unless something came meanwhile. */
@@ -96,7 +99,7 @@ function untilShown({
   jobs,
   end,
 }: Pick<Presentation, 'uid' | 'watch' | 'standing'> & { jobs: PresentJobs; end: () => void }): Presentation['shown'] {
-  const upTo = { card: 0, replies: 0, log: 0 };
+  const upTo = { card: 0, request: 0, replies: 0, log: 0 };
   return async (more) => {
     Object.assign(upTo, more);
     const { version, record } = watch;

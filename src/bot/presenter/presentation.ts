@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { RightsConfig } from '../../config/rights.ts';
 import type { Jobs } from '../../jobs/jobs.ts';
 import type { Slack } from '../slack.ts';
 import type { Lanes } from './lanes.ts';
@@ -19,10 +20,12 @@ export interface Presentation {
   log: Logger;
   standing: Standing;
   watch: Watch;
+  /** Who has which right, as the configuration says now. */
+  rights: () => Promise<RightsConfig>;
   /** Aborted when another process presents it, when it is done, or at a stop. */
   signal: AbortSignal;
-  /** All is in Slack up to this version of the watch: in the card, in the thread, or as a file. */
-  shown: (upTo: { card?: number; replies?: number; log?: number }) => Promise<void>;
+  /** All is in Slack up to this version of the watch: in the card, in the request for approval, in the thread, or as a file. */
+  shown: (upTo: { card?: number; request?: number; replies?: number; log?: number }) => Promise<void>;
   /** Nobody can be reached: present no more. */
   giveUp: () => void;
 }
@@ -44,7 +47,17 @@ export async function leaveChannel(
   }
   log.warn({ uid, channel }, 'Slack does not let me post in the channel: the card goes to who asked');
   await standing.change(
-    { channel: facts.user, direct: true, cardTs: '', firstTs: '', cardTries: 0, replyTries: 0 },
+    {
+      channel: facts.user,
+      direct: true,
+      cardTs: '',
+      firstTs: '',
+      askTs: '',
+      askMark: 0,
+      cardTries: 0,
+      askTries: 0,
+      replyTries: 0,
+    },
     signal,
   );
   watch.bump();

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Logger } from 'pino';
+import type { RightsConfig } from '../../config/rights.ts';
 import { SURFACE } from '../places.ts';
 import type { Slack } from '../slack.ts';
 import { within } from '../../within.ts';
@@ -10,6 +11,8 @@ import type { PresentJobs } from './presentation.ts';
 export interface PresenterOptions {
   jobs: PresentJobs;
   slack: Slack;
+  /** Who has which right, to mention who decides. */
+  rights: () => Promise<RightsConfig>;
   log: Logger;
 }
 
@@ -19,7 +22,7 @@ const SWEEP_EVERY_MS = 5_000;
 const STOP_LIMIT_MS = 1_500;
 
 /** Shows every deployment that was asked for in Slack: one card, its thread, its end. Any number of processes may run one. */
-export function startPresenter({ jobs, slack, log }: PresenterOptions): { stop: () => Promise<void> } {
+export function startPresenter({ jobs, slack, rights, log }: PresenterOptions): { stop: () => Promise<void> } {
   const lanes = createLanes(jobs);
   const stopping = new AbortController();
   // One listener for each deployment that is shown.
@@ -39,7 +42,7 @@ export function startPresenter({ jobs, slack, log }: PresenterOptions): { stop: 
     const onPoke = (poke: () => void) => {
       entry.poke = poke;
     };
-    entry.done = presentOne(uid, { jobs, slack, lanes, log, stop: stopping.signal, onPoke })
+    entry.done = presentOne(uid, { jobs, slack, lanes, rights, log, stop: stopping.signal, onPoke })
       .catch((error: unknown) => log.error({ err: error, uid }, 'A deployment could not be shown; I try again'))
       .finally(() => active.delete(uid));
   }

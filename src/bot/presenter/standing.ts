@@ -16,6 +16,11 @@ const Facts = z.looseObject({
   cardTs: z.string().default(''),
   /** The deploy's own card, once a stop has one too. */
   firstTs: z.string().default(''),
+  /** The request for approval that stands in Slack: its mark, and its message. */
+  askMark: z.number().default(0),
+  askTs: z.string().default(''),
+  /** Posts of the request with that mark whose outcome is not known. */
+  askTries: z.number().default(0),
   /** Posts of the card whose outcome is not known. */
   cardTries: z.number().default(0),
   /** Posts of the reply with mark `replySeq` whose outcome is not known. */

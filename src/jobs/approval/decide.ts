@@ -6,7 +6,12 @@ import type { Approval, Decision, Say } from './approval.ts';
  * What a person's word makes of a request: the first decision stands. `passed`: the point of no return is behind. Pure; the journal writes it only if nobody wrote
  * meanwhile. Throws 'conflict' when it is decided or over, 'forbidden' when this person can't say that.
  */
-export function decide(approval: Approval, say: Say, by: Person, { now, passed }: { now: Date; passed: boolean }): Approval {
+export function decide(
+  approval: Approval,
+  say: Say,
+  by: Person,
+  { now, passed }: { now: Date; passed: boolean },
+): Approval {
   const { decision } = approval;
   const at = now.toISOString();
   // Its owner may still speak up as long as nothing was touched.
@@ -34,9 +39,7 @@ export function expire(approval: Approval, now: Date): Approval {
   const at = now.toISOString();
   if (approval.decision || at < approval.until) return approval;
   const decision: Decision =
-    approval.terms.onExpiry === 'proceed'
-      ? { kind: 'approved', at, by: [], when: 'now' }
-      : { kind: 'expired', at };
+    approval.terms.onExpiry === 'proceed' ? { kind: 'approved', at, by: [], when: 'now' } : { kind: 'expired', at };
   return { ...approval, decision };
 }
 

@@ -16,6 +16,7 @@ import { termsOf } from './terms.ts';
 
 /** What a run needs to know and write before it interrupts anything. */
 export interface Gate {
+  now: () => Date;
   /** The policy for this action on this cluster, as the configuration says now. */
   policy: () => Promise<ApprovalPolicy>;
   /** Whose each is, and what it does now: looks at the engines, and leaves samples. */
@@ -48,6 +49,7 @@ export function openGate(parts: GateParts, writer: RecordWriter): Gate {
   const { record } = writer;
 
   return {
+    now,
     policy: async () => {
       const { sparkops } = await config();
       return policyFor(sparkops, { action: actionOf(record), cluster: record.cluster });
@@ -57,7 +59,12 @@ export function openGate(parts: GateParts, writer: RecordWriter): Gate {
     ask: async (facts, policy) => {
       await writer.write((latest) => {
         const { stopBy, by } = latest;
-        const request = { action: actionOf(latest), by: stopBy ?? by, terms: termsOf(policy), expiresMs: policy.expires };
+        const request = {
+          action: actionOf(latest),
+          by: stopBy ?? by,
+          terms: termsOf(policy),
+          expiresMs: policy.expires,
+        };
         const asked = askedForApproval(latest, { ...request, facts }, now());
         return asked && { ...asked, record: waiting(asked.record) };
       });
@@ -127,15 +134,17 @@ function aboutIt(record: Deployment | undefined): Partial<Interrupted> {
 }
 
 /** Records of this recipe here that have served, newest first. */
-async function lastOf(journal: Journal, { redis, keys }: Store, { cluster, recipe }: Deployment): Promise<Deployment[]> {
+async function lastOf(
+  journal: Journal,
+  { redis, keys }: Store,
+  { cluster, recipe }: Deployment,
+): Promise<Deployment[]> {
   const uids = [
     ...(await redis.zrevrange(keys.serving(cluster), 0, '-1')),
     ...(await redis.zrevrange(keys.ended, 0, LOOK_BACK)),
   ];
   const records = await Promise.all(uids.map(async (uid) => (await journal.find(uid))?.record));
-  return records.filter(
-    (record): record is Deployment => record?.cluster === cluster && record.recipe === recipe,
-  );
+  return records.filter((record): record is Deployment => record?.cluster === cluster && record.recipe === recipe);
 }
 
 const LOOK_BACK = 50;

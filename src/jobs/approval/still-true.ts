@@ -19,7 +19,8 @@ export function voidedBy({ at, by, facts, action }: Approval, seen: Seen, forced
   for (const serving of seen.serving) {
     const before = facts.interrupts.find(({ uid }) => uid === serving.uid);
     if (!before) return `${serving.recipe} (#${serving.number}) serves by now`;
-    if (before.running === 0 && (serving.running ?? 0) > 0) return `${serving.recipe} has requests by now, and had none`;
+    if (before.running === 0 && (serving.running ?? 0) > 0)
+      return `${serving.recipe} has requests by now, and had none`;
     if (serving.owner && before.owner && !isSame(serving.owner, before.owner))
       return `${serving.recipe} has another owner by now`;
   }

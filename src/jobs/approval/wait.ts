@@ -31,14 +31,22 @@ function whenAwake(record: Deployment, at: Date): RecordChange | undefined {
   }
   const next = expire(approval, at);
   if (next.decision?.kind !== 'expired') return approvalChanged(record, next);
-  return ended({ ...record, approval: next, cause: { text: UNDECIDED, lines: [] } }, unchangedEnd(record, 'expired'), at);
+  return ended(
+    { ...record, approval: next, cause: { text: UNDECIDED, lines: [] } },
+    unchangedEnd(record, 'expired'),
+    at,
+  );
 }
 
 function neverIdle(record: Deployment, at: Date): RecordChange | undefined {
   const { approval } = record;
   if (!approval || isEnded(record.state)) return undefined;
   const expired = { ...approval, decision: { kind: 'expired' as const, at: at.toISOString() } };
-  return ended({ ...record, approval: expired, cause: { text: NEVER_IDLE, lines: [] } }, unchangedEnd(record, 'expired'), at);
+  return ended(
+    { ...record, approval: expired, cause: { text: NEVER_IDLE, lines: [] } },
+    unchangedEnd(record, 'expired'),
+    at,
+  );
 }
 
 const UNDECIDED = 'Nobody decided in time, so nothing was done.';

@@ -35,7 +35,7 @@ async function askOrPass(ctx: PhaseContext, interrupts: readonly Interrupted[]):
     protected: policy.protected,
   };
   const by = record.stopBy ?? record.by;
-  const unasked = needsNoApproval({ action: actionOf(record), by, facts, now: new Date() });
+  const unasked = needsNoApproval({ action: actionOf(record), by, facts, now: gate.now() });
   if (unasked === undefined) {
     await gate.ask(facts, policy);
     return { state: 'parked' };

@@ -52,7 +52,7 @@ async function loadOf(
 ): Promise<number | undefined> {
   const metrics = await askMetrics(http, { signal, limitMs: ASK_MS });
   if (!metrics) return undefined;
-  await leaveSample?.(uid, sampleOf(metrics, undefined, Date.now()));
+  await leaveSample(uid, sampleOf(metrics, undefined, Date.now()));
   return metrics.running + metrics.waiting;
 }
 

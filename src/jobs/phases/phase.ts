@@ -33,8 +33,8 @@ export interface PhaseContext {
   limitMs: number;
   secret: (name: string) => Secret | undefined;
   /** What looks at an engine have left, oldest first. Never rejects. */
-  samplesOf?: (uid: string) => Promise<readonly Sample[]>;
-  leaveSample?: (uid: string, sample: Sample) => Promise<void>;
+  samplesOf: (uid: string) => Promise<readonly Sample[]>;
+  leaveSample: (uid: string, sample: Sample) => Promise<void>;
   /** The next five never reject: a deploy does not fail because Slack or Redis is slow. */
   checks: (rows: readonly CheckRow[]) => Promise<void>;
   note: (level: 'info' | 'warning', text: string, more?: { node?: string; lines?: readonly string[] }) => Promise<void>;

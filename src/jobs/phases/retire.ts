@@ -113,8 +113,8 @@ async function stateOf(
     head.read(run('nvidia-smi', `--query-gpu=${GPU_FIELDS}`, '--format=csv,noheader,nounits')),
   ]);
   const sample = metrics && sampleOf(metrics, gpu.exitCode === 0 ? gpuWatts(gpu.stdout) : undefined, Date.now());
-  if (sample) await ctx.leaveSample?.(uid, sample);
-  const before = (await ctx.samplesOf?.(uid)) ?? [];
+  if (sample) await ctx.leaveSample(uid, sample);
+  const before = await ctx.samplesOf(uid);
   return engineState(sample ? [...before.filter(({ at }) => at < sample.at), sample] : before, Date.now());
 }
 

@@ -56,6 +56,8 @@ export function phaseContext(
     },
     hurry: run.hurry,
     gate: run.gate,
+    samplesOf: run.samplesOf,
+    leaveSample: run.leaveSample,
     machines: run.machines(signal, { undoing, onRetry: (why) => onSeen?.(why) }),
     signal,
     get limitMs() {

@@ -21,6 +21,8 @@ export interface Run {
   /** Aborted by [Stop now]. */
   hurry: AbortSignal;
   gate: Gate;
+  samplesOf: PhaseContext['samplesOf'];
+  leaveSample: PhaseContext['leaveSample'];
   /** Raises the fence on every node that it is not raised on. Resolves with what stands against it. */
   raise: (signal: AbortSignal) => Promise<readonly Finding[]>;
   /** The next raise takes a higher fence. */

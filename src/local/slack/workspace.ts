@@ -1,7 +1,15 @@
 import type { Clock } from './clock.ts';
 import type { Feed } from './feed.ts';
 import type { Message, SharedFile } from './message.ts';
-import { BOT, localChannels, localPeople, localUserGroups, type Channel, type Person, type UserGroup } from './people.ts';
+import {
+  BOT,
+  localChannels,
+  localPeople,
+  localUserGroups,
+  type Channel,
+  type Person,
+  type UserGroup,
+} from './people.ts';
 import { Refusal } from './refusal.ts';
 import type { OpenView, Values } from './view.ts';
 

@@ -14,6 +14,7 @@ export const FAULTS = {
   'foreign-container': 'somebody has started vllm_node by hand on both nodes, on port 8000 of spark1',
   'foreign-process': 'somebody has started a model on spark2 without a container',
   'port-taken': 'a foreign program listens on port 8000 of spark1',
+  wedged: 'the engine hangs in its requests: no token comes, and the GPU draws little',
   slow: 'the engine takes a minute to load, and the demo gives up after 45 s',
 } as const;
 
@@ -34,6 +35,7 @@ const spoilers: Partial<Record<FaultName, (machine: Machine, head: boolean) => v
   'wrong-address': (machine, head) => (machine.rayLosesAddress = head),
   'serve-dies': (machine) => (machine.load = 'dies'),
   hang: (machine) => (machine.load = 'hangs'),
+  wedged: (machine) => (machine.wedged = true),
   slow: (machine) => (machine.loadSeconds = SLOW_SECONDS),
   entrypoint: (machine) =>
     (machine.images = machine.images.map((image) => ({ ...image, entrypoint: [OWN_ENTRYPOINT] }))),

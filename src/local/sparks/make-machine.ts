@@ -55,6 +55,7 @@ export async function makeMachine(machine: Machine, standIns: string): Promise<v
   await program(bin, 'ip', ipText(machine));
   await program(bin, 'ss', ssText(machine));
   await program(bin, 'nvidia-smi', nvidiaText(machine));
+  await program(bin, 'dmesg', "echo '[    4.118] nvidia 000f:01:00.0: enabling device (0000 -> 0002)'");
   for (const name of ['ray', 'vllm', 'python3', 'launch']) await program(inside, name, standIn(name));
   await program(bin, 'launch', standIn('launch'));
   const own = "echo 'Serving the default model; the arguments are not used'\nexec sleep 86400";
@@ -101,9 +102,9 @@ function nvidiaText(machine: Machine): string {
     `-L) echo 'GPU 0: NVIDIA GB10 (UUID: GPU-6f1b2a7c-0d5e-4b3f-9a61-${uuid})' ;;`,
     '--query-gpu=name,driver_version,power.draw,temperature.gpu,utilization.gpu*)',
     `  pid=$(sed -n 's/ engine$//p' ${quote(join(machine.folder, 'ports'))}/* 2>/dev/null | sed 's/.* //')`,
-    // A loaded model that nobody asks anything.
-    '  if [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null',
-    "  then echo 'NVIDIA GB10, 580.95.05, 10.87, 44, 0'",
+    // What a loaded model draws depends on what it is asked.
+    `  if [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null && read -r watts percent < ${quote(join(machine.folder, 'gpu-load'))}`,
+    '  then echo "NVIDIA GB10, 580.95.05, $watts, 44, $percent"',
     "  else echo 'NVIDIA GB10, 580.95.05, 4.51, 38, 0'; fi ;;",
     '--query-compute-apps=pid,used_memory*)',
     `  for file in ${quote(join(machine.folder, 'gpu'))}/*; do`,
@@ -115,6 +116,7 @@ function nvidiaText(machine: Machine): string {
     `  pid=$(sed -n 's/ engine$//p' ${quote(join(machine.folder, 'ports'))}/* 2>/dev/null | sed 's/.* //')`,
     '  [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null && echo "$pid, 101870"',
     '  exit 0 ;;',
+    "'') echo 'NVIDIA-SMI 580.95.05             Driver Version: 580.95.05      CUDA Version: 13.0' ;;",
     `*) echo "nvidia-smi: this pretend machine does not know: $*" >&2; exit 2 ;;`,
     'esac',
   ].join('\n');

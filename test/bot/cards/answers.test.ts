@@ -14,6 +14,7 @@ function node(change: Partial<NodeStatus> = {}): NodeStatus {
     address: '10.1.230.180',
     gpu: 'GB10, 45 W, 61 °C, 96 % busy',
     containers: [],
+    foreign: [],
     ...change,
   };
 }

@@ -27,10 +27,22 @@ function many(count: number): ClusterOverview[] {
 describe('long and hostile answers fit, and mention nobody but who asked', () => {
   test('history of 200', () => {
     const records = Array.from({ length: 200 }, (_, at) => failed({ number: at, note: HOSTILE, recipe: HOSTILE }));
-    const message = historyAnswer(records, 200);
+    const decisions = Array.from({ length: 200 }, () => ({
+      who: { team: 'T1', user: 'U0APPROVER1', name: HOSTILE },
+      what: HOSTILE,
+      why: HOSTILE,
+      cluster: HOSTILE,
+      decision: 'refused' as const,
+      at: START,
+    }));
+    const message = historyAnswer({ records, decisions, lines: 200, page: 1, older: `history ${HOSTILE} page 2` });
     expectFits(message);
-    expect(liveMarkup(message)).toEqual(['<@U0OPERATOR1>']);
-    expect(message.text).toMatch(/And \d+ older\.$/);
+    expect(liveMarkup(message).toSorted()).toEqual(['<@U0OPERATOR1>']);
+    expect(message.text).toMatch(/And \d+ more: ask for fewer lines\.$/);
+    const second = historyAnswer({ records, decisions, lines: 10, page: 22, older: `history ${HOSTILE} page 23` });
+    expectFits(second);
+    expect(liveMarkup(second)).toEqual(['<@U0APPROVER1>']);
+    expect(second.text).toContain('Older: `/spark history');
   });
 
   test('100 recipes, 40 clusters', () => {

@@ -2,6 +2,7 @@ import { OperatorError } from '../../../src/errors.ts';
 import { isEnded, type Deployment } from '../../../src/jobs/deployment.ts';
 import type { DeploymentEvent, EventBody } from '../../../src/jobs/events.ts';
 import type { AuditEntry, ClusterState, Jobs, View } from '../../../src/jobs/jobs.ts';
+import { fakeHolds } from './fake-holds.ts';
 import { aPlan, aRecord, serving, START } from './records.ts';
 
 export interface FakeJobs extends Jobs {
@@ -243,7 +244,11 @@ export function fakeJobs(replace: Partial<Jobs> = {}): FakeJobs {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    ...fakeHolds(),
+    notices: { take: async () => [], onDue: () => () => undefined },
     audit: (entry) => void jobs.audits.push(entry),
+    audited: async () => undefined,
+    decisions: async () => [],
     ...replace,
   };
   return jobs;

@@ -71,6 +71,7 @@ export function aPlan(change: Partial<Plan> = {}): Plan {
         load: 1,
         smoke: 1,
         stop: 1,
+        'stop-foreign': 1,
       },
     },
     ...change,

@@ -9,8 +9,10 @@ vllm:num_requests_running{engine="1",model_name="a b"} 1.0
 vllm:num_requests_waiting{engine="0",model_name="a b"} 4.0
 vllm:num_requests_waiting_by_reason{engine="0",reason="capacity"} 4.0
 vllm:generation_tokens_total{engine="0",model_name="a b"} 1.2e+06
+vllm:request_success_total{engine="0",finished_reason="stop",model_name="a b"} 40.0
+vllm:request_success_total{engine="1",finished_reason="length",model_name="a b"} 2.0
 `;
-  expect(readMetrics(text)).toEqual({ running: 3, waiting: 4, generatedTokens: 1_200_000 });
+  expect(readMetrics(text)).toEqual({ running: 3, waiting: 4, generatedTokens: 1_200_000, requests: 45 });
 });
 
 test('of another engine', () => {
@@ -23,7 +25,7 @@ test.each([
   [{ running: 3, waiting: 2 }, 26.4, '3 running, 2 waiting, 26 tok/s'],
   [{ running: 2, waiting: 5 }, 0, '2 running, 5 waiting, 0 tok/s'],
 ])('%j at %s', (metrics, rate, text) => {
-  expect(loadText({ ...metrics, generatedTokens: 0 }, rate)).toBe(text);
+  expect(loadText(metrics, rate)).toBe(text);
 });
 
 test('a rate needs some time, and one engine', () => {

@@ -8,7 +8,16 @@ export interface LiteralMachine {
   transport: Transport;
   away: boolean;
   number: string;
-  containers: { name: string; uid: string; running?: boolean; engine?: string; exit?: string; record?: string }[];
+  containers: {
+    name: string;
+    uid: string;
+    number?: number;
+    recipe?: string;
+    running?: boolean;
+    engine?: string;
+    exit?: string;
+    record?: string;
+  }[];
   /** Answers by the beginning of the command's text. */
   answers: Record<string, { exitCode: number; stdout: string }>;
   /** HTTP status of /health; undefined: nothing listens. */
@@ -48,12 +57,28 @@ export function literalMachine(): LiteralMachine {
 
 function sections({ containers }: LiteralMachine): string {
   const lines = ['# gpu', ' NVIDIA GB10, 580.95.05, 12.3, 41, 0', ' rc=0', '# containers', ' rc=0'];
-  for (const { name, uid, running = true, engine = 'alive', exit = '', record } of containers) {
+  for (const {
+    name,
+    uid,
+    number = 7,
+    recipe = '',
+    running = true,
+    engine = 'alive',
+    exit = '',
+    record,
+  } of containers) {
     lines.push(`# container ${name}`, ' id=0123', ` running=${running}`, ' exit=0', ' oom=false');
-    lines.push(' started=2026-12-01T00:00:00Z', ' finished=', ` label-deployment=${uid}`, ' label-number=7');
+    lines.push(
+      ' started=2026-12-01T00:00:00Z',
+      ' finished=',
+      ` label-deployment=${uid}`,
+      ` label-number=${number}`,
+      ` label-recipe=${recipe}`,
+    );
     lines.push(` engine=${engine}`, ' serve-started=', ` serve-exit=${exit}`, ' rc=0');
     if (record !== undefined) lines.push(`# record ${name}`, ` ${record}`, ' rc=0');
   }
+  lines.push('# foreign', ' rc=0', '# gpu-apps', ' rc=0');
   lines.push('# highest-number', ' 3', ' rc=0', '');
   return lines.join('\n');
 }

@@ -32,6 +32,7 @@ export function literalPlan(uid: string, change: Partial<Plan> = {}): Plan {
       silenceMs: 5_000,
       phases: {
         preflight: 5_000,
+        approval: 5_000,
         'stop-previous': 5_000,
         'start-head': 5_000,
         'start-workers': 5_000,
@@ -40,6 +41,7 @@ export function literalPlan(uid: string, change: Partial<Plan> = {}): Plan {
         load: 5_000,
         smoke: 5_000,
         stop: 5_000,
+        'stop-foreign': 5_000,
       },
     },
     ...change,

@@ -34,15 +34,19 @@ function up(steps: string, ...through: string[]) {
   return run(['unshare', '--mount', 'sh', '-c', script, 'sh', ...through, join(folder, 'lab', 'lab.sh'), 'up']);
 }
 
-const WITHOUT_PIP_PACKAGE =
-  'awk -v RS= -v ORS="\\n\\n" "!/^Package: python3-pip\\n/" /var/lib/dpkg/status >/run/status && mount --bind /run/status /var/lib/dpkg/status';
+// As on a machine of another family: without the package, and without what could install it.
+const WITHOUT_APT = [
+  'awk -v RS= -v ORS="\\n\\n" "!/^Package: python3-pip\\n/" /var/lib/dpkg/status >/run/status',
+  'mount --bind /run/status /var/lib/dpkg/status',
+  'mkdir /run/bin && ln -sf /usr/bin/* /usr/sbin/* /run/bin && rm /run/bin/apt-get && PATH=/run/bin',
+].join(' && ');
 
 it.each([
   ['root', 'true', ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'], /^lab: needs root: namespaces, mounts and Docker daemons\n$/],
   ['namespaces', 'true', ['setpriv', '--bounding-set=-sys_admin'], /^lab: this machine lets nobody make namespaces\n$/],
   ['network devices', 'true', ['setpriv', '--bounding-set=-net_admin'], /^lab: no veth device can be made here: .*not permitted\n$/],
   ['pip', 'mount -t tmpfs none /usr/lib/python3/dist-packages/pip', [], /^lab: Python has no pip, .*\n$/],
-  ['a package and apt-get', `${WITHOUT_PIP_PACKAGE} && mount --bind /dev/null /usr/bin/apt-get`, [], /^lab: missing, and there is no apt-get to install it: python3-pip\n$/],
-])('says in one line that there is no %s, and exits 1', async (_what, steps, through, words) => {
+  ['a package and apt-get', WITHOUT_APT, [], /^lab: missing, and there is no apt-get to install it: python3-pip\n$/],
+])('says in one line that it lacks %s, and exits 1', async (_what, steps, through, words) => {
   expect(await up(steps, ...through)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(words) });
 });

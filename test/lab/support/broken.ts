@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Deployment } from '../../../src/jobs/deployment.ts';
-import { answers, eventually, say } from '../../support/place.ts';
+import { approve, answers, eventually, say } from '../../support/place.ts';
 import { fault } from './lab.ts';
 import type { LabPlace } from './lab-place.ts';
 
@@ -47,6 +47,7 @@ export async function expectServing(place: LabPlace, number: number, limitMs = 1
 
 export async function expectStopped(place: LabPlace, number: number): Promise<void> {
   await answerTo(place, '/spark stop');
+  await approve(place, number);
   expect(await place.ended(number, 90_000)).toMatchObject({ run: 'stop', state: 'stopped' });
 }
 

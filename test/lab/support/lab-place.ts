@@ -56,7 +56,14 @@ export async function startLabPlace(options: LabPlaceOptions = {}): Promise<LabP
     async admit(change) {
       const { plan, revision } = planFrom(await readConfig(folder), { recipe: 'qwen35', overrides: {} });
       const by = { team: TEAM.id, user: OPERATOR, name: 'Operator' };
-      const admission = { revision, sparkopsVersion: '0.0.0', by, surface: SURFACE, view: askedIn(OPS_CHANNEL, by) };
+      const admission = {
+        action: 'deploy' as const,
+        revision,
+        sparkopsVersion: '0.0.0',
+        by,
+        surface: SURFACE,
+        view: askedIn(OPS_CHANNEL, by),
+      };
       await place.store.redis.set(place.store.keys.counter, 0);
       await admit(place.store, { ...admission, plan: change(plan) }, () => new Date());
     },

@@ -16,6 +16,7 @@ describe('mrkdwn', () => {
     ['a*b*c', '<div>a*b*c</div>'],
     ['`c*o*de` *x*', '<div><code>c*o*de</code> <b>x</b></div>'],
     ['&gt; said\nthen', '<blockquote>said</blockquote><div>then</div>'],
+    ['<!subteam^S1>', '<div><span class="mention">@Operator</span></div>'],
     ['<@U1> <#C1>', '<div><span class="mention">@Operator</span> <span class="mention">#spark-ops</span></div>'],
     ['<script>alert(1)</script>', '<div>&lt;script&gt;alert(1)&lt;/script&gt;</div>'],
     ['`<img src=x onerror=alert(1)>`', '<div><code>&#60;img src=x onerror=alert(1)&#62;</code></div>'],
@@ -104,7 +105,9 @@ describe('the page', () => {
     const response = await fetch(`${slack.url}?as=${APPROVER}`);
     const html = await response.text();
     expect(response.headers.get('content-security-policy')).toContain("default-src 'self'");
-    for (const name of ['Operator', 'Approver', 'Viewer']) expect(html).toContain(`</span> ${name}</a>`);
+    for (const name of ['Operator', 'Approver', 'Viewer', 'Admin']) expect(html).toContain(`</span> ${name}</a>`);
+    expect(html).toContain('</span> Guest <span class="badge">guest</span></a>');
+    expect(html).toContain('</span> Stranger <span class="badge">of elsewhere</span></a>');
     expect(html).not.toMatch(/<script>|style=|onclick=/);
     expect((await fetch(`${slack.url}page/page.js`)).headers.get('content-type')).toContain('text/javascript');
     expect((await fetch(`${slack.url}page/page.css`)).status).toBe(200);

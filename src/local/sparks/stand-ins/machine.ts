@@ -29,6 +29,8 @@ export interface Machine {
   load: 'works' | 'dies' | 'hangs';
   /** How long the engine reads weights. */
   loadSeconds: number;
+  /** The engine hangs in its requests: no token comes any more. */
+  wedged?: boolean;
 }
 
 export function readMachine(folder: string): Machine {

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { openGpu, type Gpu } from './vllm-gpu.ts';
 import { metricsText, type Counters } from './vllm-metrics.ts';
 import { say } from './vllm-lines.ts';
-
-const TOKEN_MS = 4;
 
 interface ChatRequest {
   model?: string;
@@ -16,9 +14,16 @@ interface ChatRequest {
   max_completion_tokens?: number;
 }
 
+interface Engine {
+  servedName: string;
+  counters: Counters;
+  gpu: Gpu;
+}
+
 /** vLLM's OpenAI server on a socket of 127.0.0.1; resolves with its port. */
-export async function openApi(servedName: string): Promise<number> {
+export async function openApi(servedName: string, machineFolder: string): Promise<number> {
   const counters: Counters = { running: 0, prompt: 0, generated: 0, finished: 0 };
+  const engine = { servedName, counters, gpu: openGpu(machineFolder) };
   const server = createServer((request, response) => {
     response.on('finish', () => {
       const place = `${request.socket.remoteAddress ?? ''}:${request.socket.remotePort ?? 0}`;
@@ -27,19 +32,15 @@ export async function openApi(servedName: string): Promise<number> {
         `(APIServer pid=${process.pid}) INFO:     ${place} - "${what}" ${response.statusCode} ${response.statusMessage}`,
       );
     });
-    answer(servedName, counters, request, response).catch(() => response.destroy());
+    answer(engine, request, response).catch(() => response.destroy());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 }
 
-async function answer(
-  servedName: string,
-  counters: Counters,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
+async function answer(engine: Engine, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { servedName, counters } = engine;
   switch (`${request.method ?? ''} ${request.url ?? ''}`) {
     case 'GET /health':
       response.writeHead(200).end();
@@ -54,7 +55,7 @@ async function answer(
       response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(metricsText(servedName, counters));
       return;
     case 'POST /v1/chat/completions':
-      await complete(servedName, counters, (await bodyOf(request)) as ChatRequest, response);
+      await complete(engine, (await bodyOf(request)) as ChatRequest, response);
       return;
     default:
       json(response, 404, { detail: 'Not Found' });
@@ -62,8 +63,7 @@ async function answer(
 }
 
 async function complete(
-  servedName: string,
-  counters: Counters,
+  { servedName, counters, gpu }: Engine,
   chat: ChatRequest,
   response: ServerResponse,
 ): Promise<void> {
@@ -82,11 +82,11 @@ async function complete(
     created: Math.floor(Date.now() / 1_000),
     model: servedName,
   };
-  counters.running += 1;
+  run(1);
   try {
     if (chat.stream) await stream();
     else {
-      await delay(TOKEN_MS * tokens.length);
+      for (let left = tokens.length; left > 0; left -= 1) await generate();
       const message = { role: 'assistant', content: tokens.join('') };
       json(response, 200, {
         ...head,
@@ -96,11 +96,20 @@ async function complete(
       });
     }
   } finally {
-    counters.running -= 1;
+    run(-1);
   }
   counters.prompt += prompt;
-  counters.generated += tokens.length;
   counters.finished += 1;
+
+  function run(change: number): void {
+    counters.running += change;
+    gpu.busy(counters.running);
+  }
+
+  async function generate(): Promise<void> {
+    await gpu.token();
+    counters.generated += 1;
+  }
 
   async function stream(): Promise<void> {
     const send = (more: object) =>
@@ -108,7 +117,7 @@ async function complete(
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
     send({ choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] });
     for (const content of tokens) {
-      await delay(TOKEN_MS);
+      await generate();
       send({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
     }
     send({ choices: [{ index: 0, delta: { content: '' }, finish_reason: finish, stop_reason: null }] });
@@ -118,6 +127,8 @@ async function complete(
 }
 
 function reply(question: string): string {
+  const last = /\bcount to (\d+)/i.exec(question)?.[1];
+  if (last !== undefined) return Array.from({ length: Number(last) }, (_, at) => at + 1).join(' ');
   const [, a, operator, b] = /(-?\d+)\s*([+*x×-])\s*(\d+)/.exec(question) ?? [];
   if (a === undefined || b === undefined) return 'Hello! How can I help you today?';
   const result =

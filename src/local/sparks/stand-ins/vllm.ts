@@ -38,7 +38,7 @@ async function serve(): Promise<void> {
 
   api('api_server.py:577', "Supported tasks: ['generate']");
   api('api_server.py:581', `Starting vLLM API server 0 on http://0.0.0.0:${port}`);
-  const real = await openApi(flags.get('served-model-name') ?? model);
+  const real = await openApi(flags.get('served-model-name') ?? model, machine.folder);
   if (!claimPort(machine, { address: '0.0.0.0', port, real, pid: process.pid, kind: 'engine' })) portTaken();
   for (const route of ['/health, Methods: GET', '/v1/models, Methods: GET', '/v1/chat/completions, Methods: POST']) {
     api('launcher.py:46', `Route: ${route}`);

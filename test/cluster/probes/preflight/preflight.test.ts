@@ -3,13 +3,13 @@ import { preflight } from '../../../../src/cluster/probes/preflight/preflight.ts
 import { OperatorError } from '../../../../src/errors.ts';
 import { fakeMachines } from '../../../support/fake-machines.ts';
 import type { FakeScript } from '../../../support/fake-transport.ts';
-import { containersAnswer, section } from '../../../support/node-answers.ts';
+import { containersAnswer, foreignAnswer, section } from '../../../support/node-answers.ts';
 import { renderedPlan } from '../../../support/rendered-plan.ts';
 
 const plan = renderedPlan();
 const limits = { signal: AbortSignal.timeout(10_000), limitMs: 5_000 };
 
-function good(node: string, containers = containersAnswer()): string {
+function good(node: string, containers = containersAnswer(), others = foreignAnswer()): string {
   const address = node === 'spark1' ? '192.168.200.12' : '192.168.200.13';
   const image = {
     Id: 'sha256:0123456789abcdef',
@@ -27,6 +27,7 @@ function good(node: string, containers = containersAnswer()): string {
     ]),
     section('tool flock', ['/usr/bin/flock']),
     containers,
+    others,
   ].join('\n');
 }
 
@@ -48,6 +49,7 @@ it('reads each node once and finds nothing wrong', async () => {
     'spark1 entrypoint',
     'spark1 fabric address',
     'spark1 leftovers',
+    'spark1 foreign',
     'spark1 ports',
     'spark2 reach',
     'spark2 docker',
@@ -58,6 +60,7 @@ it('reads each node once and finds nothing wrong', async () => {
     'spark2 entrypoint',
     'spark2 fabric address',
     'spark2 leftovers',
+    'spark2 foreign',
   ]);
   expect(imageDigest).toBe('x@sha256:aa');
   expect(transport.texts()).toEqual([
@@ -89,7 +92,7 @@ it('looks into the image of each node where it may change them', async () => {
 
 it('shows all that is wrong at once, and reads the others when a node is away', async () => {
   const key = new OperatorError('host-key', 'spark2 shows another host key', { hint: 'Compare it.', node: 'spark2' });
-  const bare = [section('docker', ['28.3.3']), section('tool flock', [], 127), containersAnswer()].join('\n');
+  const bare = [section('docker', ['28.3.3']), section('tool flock', [], 127), containersAnswer(), foreignAnswer()].join('\n');
   const { machines } = fakeMachines(plan, byNode({ spark1: bare, spark2: key }));
   const { rows, imageDigest } = await preflight(plan, machines, limits);
   expect(rows.filter(({ state }) => state === 'failed').map(({ node, check }) => `${node} ${check}`)).toEqual([
