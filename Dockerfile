@@ -1,8 +1,9 @@
 # Builds with the development packages, runs without them: as an ordinary user, and on a read-only root.
+# No package needs its install script: they would compile native parts that are optional, with headers from nodejs.org.
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --no-audit --no-fund
+RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 RUN npm run build
@@ -10,7 +11,7 @@ RUN npm run build
 FROM node:20-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --no-audit --no-fund
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:20-bookworm-slim
 ENV NODE_ENV=production

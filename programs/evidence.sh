@@ -13,7 +13,7 @@ stacks() {
     done'
     return
   fi
-  echo 'the image has no py-spy: what the kernel says of each process'
+  echo 'the image has no py-spy'
   for pid in $($few docker top "$container" -eo pid,args 2>/dev/null | awk 'NR > 1 { print $1 }'); do
     echo "process $pid: $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null | cut -c 1-120)"
     grep -E '^(State|VmRSS|Threads)' "/proc/$pid/status" 2>/dev/null
@@ -38,21 +38,13 @@ inspected() {
   return "$code"
 }
 
-# What may hold a prompt is left out.
-without_prompts() {
-  sed -E -e '/Received request|prompt( |_token_ids)?[:=]|["'\'']?(messages|content)["'\'']? *[:=]/d'
-}
-
 log() {
   [ -e "$run/serve.log" ] || { echo "there is no $run/serve.log"; return 1; }
-  tail -n 200 "$run/serve.log" | without_prompts
+  tail -n 200 "$run/serve.log"
 }
 
 container_log() {
-  said=$($few docker logs --tail 100 "$container" 2>&1)
-  code=$?
-  printf '%s\n' "$said" | without_prompts
-  return "$code"
+  $few docker logs --tail 100 "$container" 2>&1
 }
 
 section inspect inspected

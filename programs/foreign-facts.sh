@@ -15,29 +15,35 @@ foreign() {
   done
   section foreign describe $others
   apps=$(nvidia-smi --query-compute-apps=pid,used_memory --format=csv,noheader,nounits </dev/null 2>&1)
-  code=$?
-  section gpu-apps told "$apps" "$code"
+  section gpu-apps told "$apps" "$?"
   sockets=$(ss -ltnpH </dev/null 2>&1)
-  code=$?
-  section listeners told "$sockets" "$code"
-  pids=$(printf '%s\n' "$apps" | sed -n 's/^ *\([0-9][0-9]*\),.*/\1/p' | tr '\n' ' ')
-  listening=$(printf '%s\n' "$sockets" | sed -n 's/.*[(,]pid=\([0-9][0-9]*\),.*/\1/p' | tr '\n' ' ')
-  section user id -un
-  section ours printf '%s\n' "$seen"
-  [ -z "$pids" ] || processes_of $pids
+  section listeners told "$sockets" "$?"
+  listening=''
+  pids=$(printf '%s\n' "$apps" | awk -F , '/^ *[0-9]+,/ { printf "%d ", $1 }')
+  # Whose a socket is matters where somebody else could have it.
+  [ -z "${others# }" ] || listening=$(printf '%s\n' "$sockets" | sed -n 's/.*[(,]pid=\([0-9][0-9]*\),.*/\1/p')
+  [ -z "$pids$listening" ] || accounted
+}
+
+# accounted: whose the processes of pids and listening are.
+accounted() {
+  [ -z "$pids" ] || {
+    section user id -un
+    section ours printf '%s\n' "$seen"
+    processes_of $pids
+  }
   cgroups=$(cgroups_of $pids $listening)
   section cgroups printf '%s\n' "$cgroups"
   # Where a cgroup doesn't name its container, Docker knows whose the process is.
-  if [ -n "$(unknown $pids)" ]; then
-    for id in $others; do
-      section "top $id" docker top "$id" -eo pid
-    done
-  fi
+  [ -n "$(unknown $pids)" ] || return 0
+  for id in $others; do
+    section "top $id" docker top "$id" -eo pid
+  done
 }
 
 # not_of REALM CONDITION: ids from the list. A label may hold anything, so it is the last field.
 not_of() {
-  printf '%s\n' "$list" | awk -F '|' -v realm="$1" "NF >= 4 && (\$4 != realm || NF > 4) && ($2) { print \$1 }" | tr '\n' ' '
+  printf '%s\n' "$list" | awk -F '|' -v realm="$1" "NF >= 4 && (\$4 != realm || NF > 4) && ($2) { printf \"%s \", \$1 }"
 }
 
 told() {

@@ -8,10 +8,11 @@ section() {
   { "$@" </dev/null 2>&1; printf '\nrc=%s\n' "$?"; } | sed 's/^/ /'
 }
 
-# containers REALM STATE [records]: what the realm has on this node. Sets list: everybody's containers.
+# containers REALM STATE [records]: what the realm has on this node. Sets list: everybody's containers, and images: ids of
+# what the realm's were started from.
 containers() {
   list=$(docker ps --all --no-trunc --format '{{.ID}}|{{.Names}}|{{.Status}}|{{.Label "sparkops.realm"}}' </dev/null 2>&1)
-  code=$? seen=' '
+  code=$? seen=' ' images=''
   if [ "$code" -ne 0 ]; then
     section containers listed "$code"
     list=''
@@ -36,6 +37,7 @@ container() {
   if answer=$(docker inspect --format '{{json .}}' "$1" 2>&1 </dev/null); then
     fields=$(printf '%s\n' "$answer" | tr ',{}' '\n\n\n' | sed -n \
       -e 's/^"Id":"\([0-9a-f]*\)"$/id=\1/p' \
+      -e 's/^"Image":"\(sha256:[0-9a-f]*\)"$/image=\1/p' \
       -e 's/^"Running":\([a-z]*\)$/running=\1/p' \
       -e 's/^"OOMKilled":\([a-z]*\)$/oom=\1/p' \
       -e 's/^"ExitCode":\([0-9]*\)$/exit=\1/p' \
@@ -46,6 +48,7 @@ container() {
     fields="problem=$answer"
   fi
   uid=$(printf '%s\n' "$fields" | sed -n 's/^label-deployment=//p' | sed 1q)
+  images="$images $(printf '%s\n' "$fields" | sed -n 's/^image=//p' | sed 1q)"
   run=$2/runs/$uid
   engine_of "$1" "$uid" "$run"
   section "container $1" printf '%s\n' "$fields" "engine=$engine" \

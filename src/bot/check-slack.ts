@@ -2,6 +2,7 @@ import { WebAPIPlatformError, type WebClient } from '@slack/web-api';
 import { WebSocket } from 'ws';
 import type { Logger } from 'pino';
 import { explain } from '../errors.ts';
+import { checkNames } from './check-names.ts';
 import { answerClient, whoAmI, type ClientSettings } from './connect.ts';
 import { SLACK_PATH } from './http-door.ts';
 import { slackLog } from './slack-log.ts';
@@ -21,6 +22,8 @@ export interface CheckSlackOptions {
   slackApiUrl?: string;
   /** Ids of the channels where cards will be posted. */
   channels: readonly string[];
+  /** People and user groups, as sparkops.yaml names them. */
+  names: readonly string[];
   log: Logger;
 }
 
@@ -43,7 +46,7 @@ const REINSTALL = 'Paste config/slack-manifest.yaml at api.slack.com > App Manif
 
 /** Asks Slack what a bot would need of it. Posts nothing. */
 export async function checkSlack(options: CheckSlackOptions): Promise<readonly SlackCheck[]> {
-  const { tokens, slackApiUrl, channels, log } = options;
+  const { tokens, slackApiUrl, channels, names, log } = options;
   checkSlackUrl(slackApiUrl, tokens);
   const settings: ClientSettings = { logger: slackLog(log), ...(slackApiUrl === undefined ? {} : { slackApiUrl }) };
   const client = answerClient(tokens, settings);
@@ -56,6 +59,7 @@ export async function checkSlack(options: CheckSlackOptions): Promise<readonly S
     return [{ check: 'tokens', state: 'failed', text, remedy: hint }];
   }
   rows.push(...(await scopes(client)));
+  rows.push(...(await checkNames(client, names)));
   rows.push(...(await Promise.all(channels.map((channel) => membership(client, channel)))));
   rows.push(tokens.app === undefined ? httpMode() : await socket(tokens.app, settings));
   return rows;

@@ -21,10 +21,21 @@ export interface AuditOptions {
 const CONNECT_MS = 2_000;
 
 /** Prints who did what, oldest first: a line of JSON each, or for people. Returns the exit code. */
-export async function audit({ configFolder, redisUrl, json, since, cluster, by, now, write }: AuditOptions): Promise<number> {
+export async function audit({
+  configFolder,
+  redisUrl,
+  json,
+  since,
+  cluster,
+  by,
+  now,
+  write,
+}: AuditOptions): Promise<number> {
   const age = since === undefined ? undefined : readAge(since);
   if (since !== undefined && age === undefined) {
-    throw new OperatorError('usage', `--since takes an age, and "${since}" is none`, { hint: 'For example: --since 7d' });
+    throw new OperatorError('usage', `--since takes an age, and "${since}" is none`, {
+      hint: 'For example: --since 7d',
+    });
   }
   const { sparkops } = await readConfig(configFolder);
   const connections = openConnections(redisUrl);

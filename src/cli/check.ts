@@ -1,4 +1,5 @@
 import { checkSlack, type SlackCheck } from '../bot/check-slack.ts';
+import { listedNames } from '../config/listed-names.ts';
 import { readConfig } from '../config/load-config.ts';
 import { OperatorError } from '../errors.ts';
 import { createLog } from '../log.ts';
@@ -19,11 +20,12 @@ export async function check({ configFolder, slack, json, write }: CheckOptions):
       hint: 'sparkops check --slack; `/spark check` and `sparkops say "check"` look at the nodes.',
     });
   }
-  const { clusters } = await readConfig(configFolder);
+  const { clusters, sparkops } = await readConfig(configFolder);
   const rows = await checkSlack({
     tokens: { bot: slack.botToken, ...(slack.way.kind === 'socket' && { app: slack.way.appToken }) },
     ...(slack.apiUrl === undefined ? {} : { slackApiUrl: slack.apiUrl }),
     channels: [...new Set([...clusters.values()].flatMap(({ channels }) => channels))],
+    names: listedNames(sparkops),
     log: createLog('silent', process.stderr),
   });
   if (json) write(JSON.stringify(rows));

@@ -45,7 +45,11 @@ export function startContainer(node: PlanNode, number: number, files: readonly s
  * Changing. Before the node's container of a deployment is removed: writes down its processes, and gives an engine that
  * was started there `seconds` to end. `run`: the deployment's run folder. Ends well also when nothing runs.
  */
-export function endEngine({ paths }: PlanNode, name: string, { run: folder, seconds }: { run: string; seconds: number }): Exec {
+export function endEngine(
+  { paths }: PlanNode,
+  name: string,
+  { run: folder, seconds }: { run: string; seconds: number },
+): Exec {
   return run('sh', programPath(paths.state, 'end-engine.sh'), container(name), folder, seconds);
 }
 
@@ -71,7 +75,12 @@ export function stopContainer(id: string): Exec {
 
 /** Changing. SIGTERM for a process of our own user, if it is still the one that started then. */
 export function endProcess(state: string, pid: string, start: string): Exec {
-  return run('sh', programPath(state, 'end-process.sh'), matching(/^\d+$/, 'process', pid), matching(/^\d+$/, 'start', start));
+  return run(
+    'sh',
+    programPath(state, 'end-process.sh'),
+    matching(/^\d+$/, 'process', pid),
+    matching(/^\d+$/, 'start', start),
+  );
 }
 
 /** Changing. Standard input becomes the file. */

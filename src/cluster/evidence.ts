@@ -1,5 +1,6 @@
 import { OperatorError } from '../errors.ts';
 import { keepEvidence } from './docker.ts';
+import { withoutPrompts } from './logs/without-prompts.ts';
 import type { Machine } from './machine.ts';
 import { parseSections, type Sections } from './probes/sections.ts';
 import { run } from './remote/command.ts';
@@ -31,8 +32,11 @@ export interface Evidence {
 const READ_MS = 13_000;
 const KEEP_MS = 6_500;
 const MOST_LINES = 20_000;
+const LOGS = new Set(['# log', '# container-log']);
+/** With fewer evidence.sh has sent a log from its beginning. */
+const LOG_LINES = 100;
 /** In the order in which people look for them. */
-const PARTS = ['stacks', 'log', 'container-log', 'inspect', 'nvidia-smi', 'dmesg', 'memory'];
+const PARTS = ['stacks', 'container-log', 'inspect', 'nvidia-smi', 'dmesg', 'memory'];
 
 /**
  * Saves what a removal would destroy to STATE/evidence/UID-TIME on the head: one file a node, and the engine's metrics.
@@ -53,7 +57,11 @@ export async function saveEvidence(request: EvidenceRequest): Promise<Evidence> 
   ];
   const [head] = machines;
   const folder = await keep(head, { name: `${uid}-${timestamp(now)}`, files, signal });
-  const missing = nodes.flatMap(({ node, lines }) => missingOn(node, parseSections(lines.join('\n'))));
+  const missing = nodes.flatMap(({ node, lines }) => {
+    // The engine's own log is in the head's run folder.
+    const parts = node === head.node.name ? ['log', ...PARTS] : PARTS;
+    return missingOn(node, parts, parseSections(lines.join('\n')));
+  });
   return { folder, missing: [...(metrics === undefined ? ['metrics (the engine does not answer)'] : []), ...missing] };
 }
 
@@ -99,7 +107,22 @@ async function readNode(
     if (!(error instanceof OperatorError)) throw error;
     lines.push(`# end`, ` ${error.message}`);
   }
-  return { node: name, lines: [...lines] };
+  return { node: name, lines: withoutUsersWords(lines) };
+}
+
+/** The parts that hold an engine's words, without what users asked or were answered. */
+function withoutUsersWords(lines: readonly string[]): readonly string[] {
+  const starts = lines.flatMap((line, at) => (line.startsWith('# ') ? [at] : []));
+  return [0, ...starts].flatMap((from, index) => {
+    const part = lines.slice(from, starts[index]);
+    const [head = ''] = part;
+    if (!LOGS.has(head)) return part;
+    const rc = part.findLastIndex((line) => line.startsWith(' rc='));
+    const end = rc < 0 ? part.length : rc;
+    const said = part.slice(1, end).map((line) => line.slice(1));
+    const kept = withoutPrompts(said, { cut: said.length >= LOG_LINES }).map((line) => ` ${line}`);
+    return [head, ...kept, ...part.slice(end)];
+  });
 }
 
 async function readMetricsPage({ http, signal }: EvidenceRequest): Promise<string | undefined> {
@@ -113,8 +136,8 @@ async function readMetricsPage({ http, signal }: EvidenceRequest): Promise<strin
   }
 }
 
-function missingOn(node: string, sections: Sections): string[] {
-  return PARTS.flatMap((part) => {
+function missingOn(node: string, parts: readonly string[], sections: Sections): string[] {
+  return parts.flatMap((part) => {
     const { exitCode, lines } = sections.get(part);
     if (exitCode === 0) return [];
     const why = lines[0]?.trim().slice(0, 80);

@@ -70,6 +70,9 @@ function limitsText({ limits, phases }: Plan): string {
     ...table([
       ...phases.map((phase): [string, string] => [phase, duration(limits.phases[phase])]),
       ['load, silent', `${duration(limits.silenceMs)} without progress`],
+      ...(limits.drainMs === undefined
+        ? []
+        : [['stop, waiting', `${duration(limits.drainMs)} for running requests`] satisfies [string, string]]),
       ['undo', `${duration(limits.undoMs)} a phase`],
       ['connect', duration(limits.connectMs)],
       ['read', `${duration(limits.readMs)} a command that looks`],

@@ -13,6 +13,7 @@ import type { Journal } from './journal.ts';
 import type { Look } from './looks/look-queue.ts';
 import { readHistory } from './history.ts';
 import { openHolds } from './hold.ts';
+import { withRequests } from './hold-requests.ts';
 import { openNotices } from './notices.ts';
 import { openPlanLooks } from './plan-looks.ts';
 import { openPresenting } from './presenting.ts';
@@ -88,7 +89,10 @@ export function createJobs(parts: JobsParts): Jobs {
     take: openSharedBuckets(store),
     onChange: parts.changes.on,
     ...openHolds({ ...parts, config: lastConfig, notices }),
-    notices: { take: notices.take, onDue: parts.changes.onNoticeDue },
+    notices: {
+      take: async () => Promise.all((await notices.take()).map((taken) => withRequests(store, taken, parts.now()))),
+      onDue: parts.changes.onNoticeDue,
+    },
     audit: audit.write,
     audited: audit.settled,
     decisions: (request) => readDecisions(store, request),

@@ -36,10 +36,17 @@ export async function withForeignOwners<T extends Pick<ClusterStatus, 'cluster' 
 }
 
 /** Somebody says that what runs there is theirs. The last one who says so is believed, and the answer tells of the one before. */
-export function openMine({ store, status, now }: { store: Store; now: () => Date } & Pick<Jobs, 'status'>): Pick<Jobs, 'mine'> {
+export function openMine({
+  store,
+  status,
+  now,
+}: { store: Store; now: () => Date } & Pick<Jobs, 'status'>): Pick<Jobs, 'mine'> {
   return {
     mine: async ({ cluster, channel, name, by }) => {
-      const seen = await status({ ...(cluster !== undefined && { cluster }), ...(channel !== undefined && { channel }) });
+      const seen = await status({
+        ...(cluster !== undefined && { cluster }),
+        ...(channel !== undefined && { channel }),
+      });
       const { found, where } = foreignCalled(seen, name);
       const owners = await ownersOn(store, where);
       const before = found.map((launch) => owners.get(keyOf(launch))).find((owner) => owner && owner.user !== by.user);
@@ -64,7 +71,10 @@ export function foreignCalled(
   name: string,
 ): { where: string; found: readonly ForeignLaunch[] } {
   const hits = clusters
-    .map(({ cluster, nodes }) => ({ where: cluster, found: nodes.flatMap(({ foreign }) => foreign).filter((one) => isCalled(one, name)) }))
+    .map(({ cluster, nodes }) => ({
+      where: cluster,
+      found: nodes.flatMap(({ foreign }) => foreign).filter((one) => isCalled(one, name)),
+    }))
     .filter(({ found }) => found.length > 0);
   const [first, second] = hits;
   if (first && !second) return first;
@@ -74,7 +84,9 @@ export function foreignCalled(
     });
   }
   const names = clusters.flatMap(({ nodes }) => nodes.flatMap(({ foreign }) => foreign.map(foreignWord)));
-  const unread = clusters.flatMap(({ nodes }) => nodes).filter(({ problem, foreignProblem }) => problem ?? foreignProblem);
+  const unread = clusters
+    .flatMap(({ nodes }) => nodes)
+    .filter(({ problem, foreignProblem }) => problem ?? foreignProblem);
   throw new OperatorError('unknown-name', noSuch('container or GPU process of others called', name, names), {
     hint:
       unread.length > 0

@@ -59,7 +59,8 @@ export function readHold(text: string | null): Hold | undefined {
 export function nextHold(had: Hold | undefined, request: HoldRequest, cluster: string | undefined, at: Date): Hold {
   const { by, reason = had?.reason, until, extendMs, byDefault } = request;
   const channel = request.channel || had?.channel;
-  if (had && !isSame(had.by, by)) throw new ClusterHeld(cluster === undefined ? 'Not frozen' : 'Not held', cluster, had);
+  if (had && !isSame(had.by, by))
+    throw new ClusterHeld(cluster === undefined ? 'Not frozen' : 'Not held', cluster, had);
   if (extendMs !== undefined && !had) {
     const none = cluster === undefined ? 'Nothing is frozen any more' : `You do not hold ${cluster} any more`;
     throw new OperatorError('usage', `${none}, so there is no end to move.`, {

@@ -1,11 +1,12 @@
 import type { Person } from './deployment.ts';
 import type { Hold } from './hold-rules.ts';
-import { inStore, script, type Store } from './store.ts';
+import { script, type Store } from './store.ts';
 
 /** What a notice says. `cluster` left out: all clusters. */
-export type NoticeBody =
+type NoticeBody =
   | { kind: 'hold'; cluster?: string; hold: Hold }
-  | { kind: 'hold-ends'; cluster?: string; hold: Hold }
+  /** `requests`: of the last hour, where samples tell. */
+  | { kind: 'hold-ends'; cluster?: string; hold: Hold; requests?: number }
   | { kind: 'hold-ended'; cluster?: string; hold: Hold; by: Person }
   /** Sentences without markup, the first one for a lock screen; each button does what is typed for it. */
   | { kind: 'said'; lines: readonly string[]; buttons?: readonly { label: string; typed: string }[] };
@@ -74,11 +75,6 @@ export function openNotices(store: Store): Notices {
       return taken;
     },
   };
-}
-
-/** How many wait, due or not. */
-export async function countNotices({ redis, keys }: Store): Promise<number> {
-  return inStore(() => redis.zcard(keys.notices));
 }
 
 const put = script(`

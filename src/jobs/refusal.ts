@@ -32,7 +32,10 @@ export class ClusterHeld extends OperatorError {
     const end = `${until.slice(0, 16).replace('T', ' ')} UTC`;
     const holds = cluster === undefined ? 'has frozen all clusters' : `holds ${cluster}`;
     super('busy', `${what}: ${name} ${holds} until ${end}, ${reason}. Nothing was changed.`, {
-      hint: cluster === undefined ? 'An admin ends it with: unfreeze' : `${name} or an approver ends it with: unlock ${cluster}`,
+      hint:
+        cluster === undefined
+          ? 'An admin ends it with: unfreeze'
+          : `${name} or an approver ends it with: unlock ${cluster}`,
     });
     this.what = what;
     this.cluster = cluster;

@@ -20,6 +20,8 @@ export interface WorkplaceOptions {
   loadSeconds?: number;
   /** A Redis to use instead of one found on this machine. */
   redisUrl?: string;
+  /** Keeps what the pretend machines' commands were given on standard input. */
+  keepInput?: boolean;
   /** Told what takes a while. */
   log: (line: string) => void;
 }
@@ -56,6 +58,7 @@ export async function startWorkplace(options: WorkplaceOptions): Promise<Workpla
       faults: options.faults,
       ...(options.loadSeconds === undefined ? {} : { loadSeconds: options.loadSeconds }),
       channels: [OPS_CHANNEL],
+      ...(options.keepInput === undefined ? {} : { keepInput: options.keepInput }),
     });
     started.push(sparks);
     const configFolder = await writeConfig(join(folder, 'config'), sparks, options.timeouts);

@@ -3,7 +3,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { checkSlack, SCOPES, type CheckSlackOptions } from '../../src/bot/check-slack.ts';
 import type { LocalSlack, LocalSlackOptions } from '../../src/local/slack/local-slack.ts';
-import { OPS_CHANNEL, OTHER_CHANNEL } from '../../src/local/slack/people.ts';
+import {
+  ADMIN,
+  ON_CALL_GROUP,
+  OPS_CHANNEL,
+  OTHER_CHANNEL,
+  OTHER_TEAM,
+  STRANGER,
+} from '../../src/local/slack/people.ts';
 import { ALL_SCOPES } from '../../src/local/slack/scopes.ts';
 import { startLocalSlack } from '../../src/local/slack/start-local-slack.ts';
 import { silent } from './support/bot.ts';
@@ -19,6 +26,7 @@ async function checked(slack: LocalSlack, change: Partial<CheckSlackOptions> = {
     tokens: { bot: slack.botToken, app: slack.appToken },
     slackApiUrl: slack.apiUrl,
     channels: [OPS_CHANNEL],
+    names: [],
     log: silent,
     ...change,
   });
@@ -46,6 +54,24 @@ test('a channel without the bot, an unknown one, and a private one that it is no
     "failed channel C0NOWHERE01: the bot can't see it (channel_not_found)",
     "failed channel G0PRIVATE01: the bot can't see it (channel_not_found)",
   ]);
+});
+
+test('people and user groups that rights and approvals name', async () => {
+  const slack = await start();
+  const rows = async (names: string[]) => (await checked(slack, { names })).slice(2, -2);
+  expect(await rows([ADMIN, `${OTHER_TEAM.id}/${STRANGER}`, ON_CALL_GROUP])).toEqual([
+    `ok rights: Slack knows ${ADMIN}, ${OTHER_TEAM.id}/${STRANGER}, ${ON_CALL_GROUP}`,
+  ]);
+  slack.setUserGroup('S0EMPTY0001', []);
+  expect(await rows([ADMIN, 'U0NOBODY001', 'S0NOBODY001', 'S0EMPTY0001'])).toEqual([
+    'failed rights: U0NOBODY001: Slack knows nobody by this id',
+    'failed rights: S0NOBODY001: Slack knows no user group by this id',
+    'warning rights: S0EMPTY0001: nobody is in this user group',
+  ]);
+  const blind = await start({ scopes: ALL_SCOPES.filter((scope) => scope !== 'usergroups:read') });
+  expect(await checked(blind, { names: [ON_CALL_GROUP] })).toContain(
+    `warning rights: ${ON_CALL_GROUP}: not asked (missing_scope)`,
+  );
 });
 
 test('scopes that are missing: what is lost', async () => {

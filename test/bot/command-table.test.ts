@@ -26,7 +26,12 @@ test('docs/commands.md has a line for every command and every button: right, app
       .map((cell) => cell.trim()),
   );
   expect(cells.slice(0, commands.length)).toEqual(
-    commands.map(({ name, right, approval, audited }) => [`\`/spark ${name}\``, right, approval ?? 'never', audited]),
+    commands.map(({ name, right, people, approval, audited }) => [
+      `\`/spark ${name}\``,
+      people ?? right,
+      approval ?? 'never',
+      audited,
+    ]),
   );
   const buttons = cells.slice(commands.length);
   expect(buttons.map(([what]) => what?.replace(/\].*/, ']'))).toEqual(BUTTONS.map(({ label }) => `[${label}]`));

@@ -30,13 +30,17 @@ describe('hold', () => {
     const place = await start();
     const { slack } = place;
     const text = await told(place, OPERATOR, '/spark hold spark until 18:00 "eval run"');
-    expect(text).toMatch(/^spark HELD by <@U0OPERATOR1> until <!date.*: eval run\.\nDeploys and stops by others are refused\./);
+    expect(text).toMatch(
+      /^spark HELD by <@U0OPERATOR1> until <!date.*: eval run\.\nDeploys and stops by others are refused\./,
+    );
     expect(text).toMatch(UNTIL('2026-12-01T18:00:00Z'));
     const { ts } = slack.messages(OPS_CHANNEL)[0] ?? { ts: '' };
-    await slack.press(OPERATOR, { channel: OPS_CHANNEL, ts, button: 'Extend 1 h' });
+    await slack.click(OPERATOR, ts, 'extend-hold');
     expect(await slack.until(() => place.texts()[1])).toMatch(UNTIL('2026-12-01T19:00:00Z'));
-    await slack.press(OPERATOR, { channel: OPS_CHANNEL, ts, button: 'Release' });
-    expect(await slack.until(() => place.texts()[2])).toMatch(/^spark UNLOCKED: <@U0OPERATOR1> ended the hold, eval run\./);
+    await slack.click(OPERATOR, ts, 'release-hold');
+    expect(await slack.until(() => place.texts()[2])).toMatch(
+      /^spark UNLOCKED: <@U0OPERATOR1> ended the hold, eval run\./,
+    );
     expect(slack.violations).toEqual([]);
   });
 
@@ -69,7 +73,9 @@ describe('hold', () => {
     const answer = await place.ask(APPROVER, '/spark hold spark mine');
     expect(answer).toMatch(/^Not held: <@U0OPERATOR1> holds spark until <!date.*, eval run\.\nNothing was changed\.\n/);
     expect(answer).toContain('<@U0OPERATOR1> or an approver can end it: `/spark unlock spark`');
-    expect(await told(place, APPROVER, '/spark unlock spark')).toContain("<@U0APPROVER1> ended <@U0OPERATOR1>'s hold, eval run.");
+    expect(await told(place, APPROVER, '/spark unlock spark')).toContain(
+      "<@U0APPROVER1> ended <@U0OPERATOR1>'s hold, eval run.",
+    );
     await told(place, APPROVER, '/spark hold spark mine');
     expect(await place.ask(OPERATOR, '/spark unlock spark')).toMatch(/^Not unlocked: <@U0APPROVER1> holds spark until/);
   });
@@ -97,14 +103,19 @@ test('unlock while a job runs offers to cancel it', async () => {
   const jobs = fakeJobs();
   jobs.records.set('uid142', aRecord({ uid: 'uid142', number: 142, state: 'running', phase: 'load' }));
   jobs.unlock = async () => {
-    throw new ClusterBusy('Not unlocked', 'spark', aRecord({ uid: 'uid142', number: 142, state: 'running', phase: 'load' }));
+    throw new ClusterBusy(
+      'Not unlocked',
+      'spark',
+      aRecord({ uid: 'uid142', number: 142, state: 'running', phase: 'load' }),
+    );
   };
   const { ask, slack } = await start({ jobs });
   const answer = await ask(OPERATOR, '/spark unlock spark');
   expect(answer).toMatch(/^Not unlocked: spark is busy with <@U0OPERATOR1>'s qwen35 \(#142\)\.\n/);
   expect(answer).toContain('`/spark cancel 142`');
   const { ts } = slack.ephemerals(OPERATOR)[0] ?? { ts: '' };
-  await slack.press(OPERATOR, { channel: OPS_CHANNEL, ts, button: 'Cancel #142' });
+  expect(slack.ephemerals(OPERATOR).map(slack.textOf).join('')).toContain('[Cancel #142]');
+  await slack.click(OPERATOR, ts, 'cancel');
   await slack.until(() => jobs.calls.includes('cancel 142'));
 });
 
@@ -121,7 +132,7 @@ describe('notices', () => {
     due: NOW.toISOString(),
     channel: OPS_CHANNEL,
     mention: [hold.by],
-    body: { kind: 'hold-ends', cluster: 'spark', hold },
+    body: { kind: 'hold-ends', cluster: 'spark', hold, requests: 204 },
   };
 
   /** Gives each notice to whoever asks first, and again when it was not told. */
@@ -155,7 +166,7 @@ describe('notices', () => {
     await slack.until(() => left.size === 0);
     expect(texts()).toEqual([
       expect.stringMatching(
-        /^Your hold on spark ends in 15 min\. <@U0OPERATOR1>\neval run, until <!date.*\. Longer: `\/spark hold spark extend 1h`$/,
+        /^Your hold on spark ends in 15 min\. 204 requests in the last hour\. <@U0OPERATOR1>\neval run, until <!date.*\. Longer: `\/spark hold spark extend 1h`$/,
       ),
     ]);
     expect(slack.messages(OPS_CHANNEL).map(slack.textOf).join('')).toMatch(/\[Extend 1 h\].*\[Release\]/);
@@ -176,7 +187,11 @@ describe('notices', () => {
       due: NOW.toISOString(),
       channel: OPS_CHANNEL,
       mention: [{ team: '', user: APPROVER }],
-      body: { kind: 'said', lines: ['spark: <!channel> broke the glass.', 'Nobody answered for 10 min.'], buttons: [{ label: 'Status', typed: 'status spark' }] },
+      body: {
+        kind: 'said',
+        lines: ['spark: <!channel> broke the glass.', 'Nobody answered for 10 min.'],
+        buttons: [{ label: 'Status', typed: 'status spark' }],
+      },
     });
     const { slack, texts } = await start({ jobs });
     await slack.until(() => left.size === 0);
@@ -187,15 +202,19 @@ describe('notices', () => {
     const { jobs, left } = given({ ...reminder, channel: OTHER_CHANNEL });
     const { slack } = await start({ jobs });
     await slack.until(() => left.size === 0);
-    const posts = slack.apiCalls.filter(({ method }) => method === 'chat.postMessage').map(({ args }) => args['channel']);
+    const posts = slack.apiCalls
+      .filter(({ method }) => method === 'chat.postMessage')
+      .map(({ args }) => args['channel']);
     expect(posts).toEqual([OTHER_CHANNEL, OPERATOR]);
   });
 
   test('a post whose answer was lost is found and not repeated', async () => {
     const { jobs, left, add } = given();
-    const { slack, texts } = await start({ jobs });
+    const { slack, texts } = await start({ jobs, bot: { now: () => new Date() } });
     slack.fault('chat.postMessage', { status: 500, applied: true });
-    add(reminder);
+    const until = new Date(Date.now() + 900_000).toISOString();
+    const body = { kind: 'hold-ends' as const, cluster: 'spark', hold: { ...hold, until } };
+    add({ ...reminder, due: new Date().toISOString(), body });
     await slack.until(() => left.size === 0, 20_000);
     expect(texts()).toHaveLength(1);
     expect(slack.apiCalls.filter(({ method }) => method === 'conversations.history')).not.toEqual([]);

@@ -99,7 +99,9 @@ describe('decisions', () => {
     audit.write(entry('status', { decision: 'answered', change: false }));
     audit.write(entry('logs nosuch', { decision: 'refused', change: false }));
     audit.write(entry('stop spark', { decision: 'refused', cluster: 'spark', why: 'held' }));
-    audit.write(entry('approval of stop, #1', { who: other, decision: 'approved', uid: 'a', number: 1, cluster: 'spark' }));
+    audit.write(
+      entry('approval of stop, #1', { who: other, decision: 'approved', uid: 'a', number: 1, cluster: 'spark' }),
+    );
     audit.write(entry('deploy of qwen35', { decision: 'ended', result: 'serving', uid: 'a', cluster: 'spark' }));
     audit.write(entry('freeze', { who: other }));
     await audit.settled();

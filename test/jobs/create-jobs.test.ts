@@ -148,6 +148,94 @@ describe('stop', () => {
   });
 });
 
+describe('restart', () => {
+  test("is the same plan again, as a new attempt that is still its owner's", async () => {
+    const before = await deploy();
+    await bench.journal.change(before.uid, (record) => ({
+      record: {
+        ...record,
+        state: 'serving',
+        endedAt: record.createdAt,
+        owner: { team: 'T1', user: 'U0OWNER' },
+        note: 'eval',
+      },
+    }));
+    const again = await jobs.restart(asker);
+    expect(again).toMatchObject({
+      number: 143,
+      action: 'restart',
+      state: 'queued',
+      owner: { user: 'U0OWNER' },
+      by: { user: 'U0OPERATOR' },
+      note: 'eval',
+      revision: before.revision,
+    });
+    expect(again.uid).not.toBe(before.uid);
+    expect(JSON.stringify(again.plan)).not.toContain(before.uid);
+    expect(JSON.parse(JSON.stringify(again.plan).replaceAll(again.uid, before.uid))).toEqual(before.plan);
+  });
+
+  test('of what died, when nothing serves', async () => {
+    const uid = await end('serving');
+    await bench.journal.change(uid, (record) => ({ record: { ...record, state: 'died' } }));
+    expect(await jobs.restart(asker)).toMatchObject({ number: 143, recipe: 'qwen35', action: 'restart' });
+  });
+
+  test('passes a hold: it heals', async () => {
+    await end('serving');
+    const hold = {
+      by: { team: 'T1', user: 'U0OWNER' },
+      name: 'Owner',
+      reason: 'eval',
+      at: '2026-12-01T14:00:00.000Z',
+      until: '2099-01-01T00:00:00.000Z',
+    };
+    await bench.store.redis.set(bench.store.keys.hold('spark'), JSON.stringify(hold));
+    await expect(deploy()).rejects.toMatchObject({
+      code: 'busy',
+      message: expect.stringContaining('Owner holds spark'),
+    });
+    await expect(jobs.stop(asker)).rejects.toMatchObject({ message: expect.stringContaining('Owner holds spark') });
+    expect(await jobs.restart(asker)).toMatchObject({ number: 143 });
+  });
+
+  test('says so where nothing has served', async () => {
+    await expect(jobs.restart(asker)).rejects.toMatchObject({ message: 'Nothing has served on spark before.' });
+    await end('failed');
+    await expect(jobs.restart({ ...asker, number: 142 })).rejects.toMatchObject({
+      message: '#142 is failed and never served, so there is nothing to restart.',
+    });
+    await expect(jobs.restart({ ...asker, number: 7 })).rejects.toMatchObject({
+      message: 'There is no deployment #7.',
+    });
+  });
+});
+
+describe('rollback', () => {
+  const DIGEST = 'image@sha256:0123456789abcdef';
+
+  test('is what served before, with the image that served then', async () => {
+    const first = await end('serving');
+    await bench.journal.change(first, (record) => ({ record: { ...record, state: 'replaced', imageDigest: DIGEST } }));
+    const second = await end('serving');
+    const back = await jobs.rollback(asker);
+    expect(back).toMatchObject({ number: 144, action: 'rollback', state: 'queued', plan: { image: DIGEST } });
+    expect(back.plan.nodes.map(({ container }) => container.image)).toEqual([DIGEST, DIGEST]);
+    expect([first, second]).not.toContain(back.uid);
+  });
+
+  test('passes over what failed, and takes a number', async () => {
+    const first = await end('serving');
+    await bench.journal.change(first, (record) => ({ record: { ...record, state: 'stopped' } }));
+    await end('failed');
+    expect(await jobs.rollback(asker)).toMatchObject({ number: 144, recipe: 'qwen35' });
+    await jobs.cancel({ ...asker, number: 144 });
+    await expect(jobs.rollback({ ...asker, number: 143 })).rejects.toMatchObject({
+      message: '#143 is failed and never served, so there is nothing to bring back.',
+    });
+  });
+});
+
 describe('cancel', () => {
   test('is recorded once, by number or by cluster', async () => {
     const { uid } = await deploy();

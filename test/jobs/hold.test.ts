@@ -76,7 +76,9 @@ describe('a hold', () => {
   test('ends by itself', async () => {
     await holds.hold(ask({ until: new Date(Date.now() + 300).toISOString() }));
     await expect.poll(async () => (await holds.holds()).held.size, { timeout: 5_000 }).toBe(0);
-    await expect(holds.unlock({ cluster: 'spark', by: operator, overrule: false })).rejects.toThrow('Nobody holds spark.');
+    await expect(holds.unlock({ cluster: 'spark', by: operator, overrule: false })).rejects.toThrow(
+      'Nobody holds spark.',
+    );
   });
 
   test('takes the default end, and says what for', async () => {
@@ -115,7 +117,11 @@ describe('a hold', () => {
   });
 
   test('of ten at once one gets it', async () => {
-    const people = Array.from({ length: 10 }, (_, number) => ({ team: 'T1', user: `U${number}`, name: `Person ${number}` }));
+    const people = Array.from({ length: 10 }, (_, number) => ({
+      team: 'T1',
+      user: `U${number}`,
+      name: `Person ${number}`,
+    }));
     const results = await Promise.allSettled(people.map((by) => holds.hold(ask({ by }))));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await outbox()).toHaveLength(1);
@@ -165,7 +171,11 @@ describe('unlock', () => {
     });
     await holds.unlock({ cluster: 'spark', by: other, overrule: true });
     expect(await waiting()).toMatchObject([
-      { channel: 'C0OPS000001', mention: [{ user: 'U0OPERATOR' }], body: { kind: 'hold-ended', by: { user: other.user } } },
+      {
+        channel: 'C0OPS000001',
+        mention: [{ user: 'U0OPERATOR' }],
+        body: { kind: 'hold-ended', by: { user: other.user } },
+      },
     ]);
   });
 
@@ -198,7 +208,9 @@ describe('a freeze', () => {
 
   test('of somebody else is not replaced', async () => {
     await holds.freeze(ask({ reason: 'power works' }));
-    await expect(holds.freeze(ask({ by: other }))).rejects.toThrow(/^Not frozen: Operator has frozen all clusters until/);
+    await expect(holds.freeze(ask({ by: other }))).rejects.toThrow(
+      /^Not frozen: Operator has frozen all clusters until/,
+    );
   });
 });
 

@@ -30,7 +30,10 @@ test('what is due is given to one process, in the order of their times', async (
   await notices.tell(old);
   await notices.tell(notice({ id: 'three', due: later() }));
   const [here, there] = await Promise.all([notices.take(), openNotices(bench.store).take()]);
-  expect([...(here ?? []), ...(there ?? [])].map((taken) => taken.notice)).toEqual([old, notice({ due: expect.any(String) })]);
+  expect([...(here ?? []), ...(there ?? [])].map((taken) => taken.notice)).toEqual([
+    old,
+    notice({ due: expect.any(String) }),
+  ]);
   expect(await notices.take()).toEqual([]);
 });
 

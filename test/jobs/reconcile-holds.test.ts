@@ -55,7 +55,9 @@ const hold = (hours: number): Hold => ({
   until: new Date(now().getTime() + hours * 3_600_000).toISOString(),
 });
 function lies(lines: Readonly<Record<string, unknown>>): void {
-  const stdout = Object.entries(lines).map(([name, value]) => `sparkops-${name}: ${typeof value === 'number' ? value : JSON.stringify(value)}\n`);
+  const stdout = Object.entries(lines).map(
+    ([name, value]) => `sparkops-${name}: ${typeof value === 'number' ? value : JSON.stringify(value)}\n`,
+  );
   machine.answers[READ] = { exitCode: 0, stdout: `Welcome to spark1\n${stdout.join('')}` };
 }
 
@@ -65,7 +67,7 @@ test('a store that lost its memory knows the hold, the freeze and the reminder a
   await round();
   expect(await holds.holds()).toMatchObject({ freeze: frozen, held: new Map([['spark', held]]) });
   expect(await bench.store.redis.pttl(bench.store.keys.hold('spark'))).toBeLessThanOrEqual(2 * 3_600_000);
-  const due = await bench.store.redis.zrange(bench.store.keys.notices, 0, -1);
+  const due = await bench.store.redis.zrange(bench.store.keys.notices, 0, '-1');
   expect(due).toEqual(['hold-ends:spark', 'hold-ends:*']);
   await holds.unlock({ cluster: 'spark', by: operator, overrule: true });
   const [item = ''] = await bench.store.redis.lrange(bench.store.keys.outbox('spark'), 0, -1);

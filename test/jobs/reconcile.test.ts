@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Sample } from '../../src/cluster/probes/engine-state.ts';
 import { admitStop } from '../../src/jobs/claim.ts';
 import { openDeployQueue, type DeployQueue } from '../../src/jobs/queue.ts';
 import { reconcile } from '../../src/jobs/reconcile/reconciler.ts';
+import { runLook } from '../../src/jobs/looks/run-look.ts';
+import { leaveSample, samplesOf } from '../../src/jobs/samples.ts';
 import { openTransports } from '../../src/jobs/transports.ts';
 import { now, openBench, operator, silent, type Bench } from './support/bench.ts';
 import { literalConfig } from './support/config.ts';
@@ -143,6 +146,73 @@ describe('what is listed as serving', () => {
     machine.away = true;
     await round();
     expect((await bench.journal.find(uid))?.record.state).toBe('serving');
+  });
+});
+
+describe('samples of what serves', () => {
+  const busy = 'vllm:num_requests_running 2\nvllm:generation_tokens_total 90\nvllm:request_success_total 40\n';
+
+  beforeEach(async () => {
+    await serving();
+    machine.containers = [{ name: `sparkops-${uid}-spark1`, uid }];
+    machine.health = 200;
+    machine.metrics = busy;
+  });
+
+  test('are left by a round, with what the GPU draws; not more than one in a while', async () => {
+    await round();
+    await round();
+    expect(await samplesOf(bench.store, uid)).toEqual([
+      { at: expect.any(Number), running: 2, waiting: 0, tokens: 90, requests: 42, watts: 12.3 },
+    ]);
+  });
+
+  test('again when the last one is some seconds old, whoever left it', async () => {
+    const at = Date.now() - 16_000;
+    await leaveSample(bench.store, uid, { at, running: 0, waiting: 0, tokens: 80, requests: 39 });
+    await round();
+    expect((await samplesOf(bench.store, uid)).map(({ tokens }) => tokens)).toEqual([80, 90]);
+  });
+
+  test('are not left of an engine that says nothing, nor of one that is gone', async () => {
+    machine.metrics = '';
+    await round();
+    machine.containers = [];
+    machine.metrics = busy;
+    await round();
+    expect(await samplesOf(bench.store, uid)).toEqual([]);
+    expect((await bench.journal.find(uid))?.record.state).toBe('died');
+  });
+
+  test('are left by everybody who asks for the status', async () => {
+    const left: [string, Sample][] = [];
+    const answer = await runLook(
+      {
+        config: async () => literalConfig(),
+        transports: openTransports(() => machine.transport),
+        now,
+        leaveSample: async (...sample) => void left.push(sample),
+      },
+      { kind: 'status', clusters: ['spark'], engines: [{ uid, cluster: 'spark', node: 'spark1', port: 8000 }] },
+    );
+    expect(left).toEqual([[uid, expect.objectContaining({ running: 2, requests: 42, watts: 12.3 })]]);
+    expect(answer).toMatchObject({ clusters: [{ engines: [{ uid, health: 'ok' }] }] });
+    expect(answer).not.toMatchObject({ clusters: [{ engines: [{ down: true }] }] });
+  });
+
+  test('status knows an engine that is gone for certain', async () => {
+    delete machine.health;
+    machine.containers = [{ name: `sparkops-${uid}-spark1`, uid, engine: 'none', exit: '1' }];
+    const parts = { config: async () => literalConfig(), transports: openTransports(() => machine.transport), now };
+    const engines = [{ uid, cluster: 'spark', node: 'spark1', port: 8000 }];
+    expect(await runLook(parts, { kind: 'status', clusters: ['spark'], engines })).toMatchObject({
+      clusters: [{ engines: [{ uid, health: 'refused', down: true }] }],
+    });
+    // A node that can't be read is no proof.
+    machine.away = true;
+    expect(await runLook(parts, { kind: 'status', clusters: ['spark'], engines })).not.toMatchObject({
+      clusters: [{ engines: [{ down: true }] }],
+    });
   });
 });
 

@@ -105,15 +105,19 @@ it('goes on when a frozen host thaws in time', { timeout: 300_000 }, async () =>
   await expectServing(place, 1);
 });
 
-it('ends at its limit when a host stays frozen, and removes what it left at the next deploy', { timeout: 400_000 }, async () => {
-  await deploy({ env: { LAB_LOAD_SECONDS: '60' }, timeouts: { load_silence: '20s', undo: '20s' } });
-  await loading(place, 1);
-  const put = await broken(['freeze', 'spark2'], ['thaw', 'spark2']);
-  const record = await place.ended(1, 200_000);
-  expect(record).toMatchObject({ state: 'failed', phase: 'load' });
-  expect(record.cause?.text).toMatch(/spark2/);
-  expect(threadText(place)).toMatch(/What start-workers started could not be removed.*spark2/);
-  await put();
-  await deployAgain(2);
-  expect((await onHost('spark2', 'docker ps -aq')).split('\n')).toHaveLength(1);
-});
+it(
+  'ends at its limit when a host stays frozen, and removes what it left at the next deploy',
+  { timeout: 400_000 },
+  async () => {
+    await deploy({ env: { LAB_LOAD_SECONDS: '60' }, timeouts: { load_silence: '20s', undo: '20s' } });
+    await loading(place, 1);
+    const put = await broken(['freeze', 'spark2'], ['thaw', 'spark2']);
+    const record = await place.ended(1, 200_000);
+    expect(record).toMatchObject({ state: 'failed', phase: 'load' });
+    expect(record.cause?.text).toMatch(/spark2/);
+    expect(threadText(place)).toMatch(/What start-workers started could not be removed.*spark2/);
+    await put();
+    await deployAgain(2);
+    expect((await onHost('spark2', 'docker ps -aq')).split('\n')).toHaveLength(1);
+  },
+);

@@ -84,7 +84,8 @@ it('a deploy, its looks and its stop: the same exit codes, and the same for ever
 });
 
 it('a run that ends by itself reads the same words of its container', async () => {
-  const end = { text: 'The container on spark2 ended with code 137 before Ray had all nodes.', where: 'spark2', said: true };
+  const text = 'The container on spark2 ended with code 2 before Ray had all nodes.';
+  const end = { text, node: 'spark2', last: "Error: No such command 'nothing'." };
   expect(await endOfAWorker(lab.plan, lab.transport, over.signal)).toEqual(end);
   expect(await endOfAWorker(pretend.plan, pretend.transport, over.signal)).toEqual(end);
   expect(lab.answers['docker logs']).toContain(0);

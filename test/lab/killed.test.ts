@@ -48,21 +48,24 @@ const SHORT: readonly [PhaseName, Host, string][] = [
   ['stop-previous', 'spark2', `rm --force ${LEFTOVER}`],
 ];
 
-it.each(SHORT)('another process finishes a deploy that was killed in %s, at a command on %s', async (phase, host, text) => {
-  place = await startLabPlace();
-  const labels = '--label sparkops.realm=lab --label sparkops.deployment=leftover --label sparkops.number=7';
-  await onHost(host, `docker run -d --name ${LEFTOVER} ${labels} --entrypoint sleep ${IMAGE} 600`);
-  const first = await place.product();
-  const held = await hold(host, text);
-  try {
-    await say(place, '/spark deploy qwen35');
-    await held.reached;
-    expect(await isIn(phase)).toBe(true);
-    await first.kill9();
-  } finally {
-    await held.release();
-  }
-  await place.product();
-  await servesOnce();
-  expect((await place.record(1))?.phases.find(({ name }) => name === phase)?.attempts).toBeGreaterThan(1);
-});
+it.each(SHORT)(
+  'another process finishes a deploy that was killed in %s, at a command on %s',
+  async (phase, host, text) => {
+    place = await startLabPlace();
+    const labels = '--label sparkops.realm=lab --label sparkops.deployment=leftover --label sparkops.number=7';
+    await onHost(host, `docker run -d --name ${LEFTOVER} ${labels} --entrypoint sleep ${IMAGE} 600`);
+    const first = await place.product();
+    const held = await hold(host, text);
+    try {
+      await say(place, '/spark deploy qwen35');
+      await held.reached;
+      expect(await isIn(phase)).toBe(true);
+      await first.kill9();
+    } finally {
+      await held.release();
+    }
+    await place.product();
+    await servesOnce();
+    expect((await place.record(1))?.phases.find(({ name }) => name === phase)?.attempts).toBeGreaterThan(1);
+  },
+);

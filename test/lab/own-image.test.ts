@@ -44,7 +44,12 @@ it('holds what runs, and nothing that only builds', async () => {
     await readFile(new URL('../../package.json', import.meta.url), 'utf8'),
   ) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
   const there = async (names: string[]) =>
-    (await onHost('spark1', `docker run ${LOCKED_UP} --entrypoint sh sparkops -c 'cd node_modules; ls -d ${names.join(' ')} 2>/dev/null || true'`))
+    (
+      await onHost(
+        'spark1',
+        `docker run ${LOCKED_UP} --entrypoint sh sparkops -c 'cd node_modules; ls -d ${names.join(' ')} 2>/dev/null || true'`,
+      )
+    )
       .split('\n')
       .filter(Boolean);
   expect((await there(Object.keys(dependencies))).toSorted()).toEqual(Object.keys(dependencies).toSorted());
@@ -58,7 +63,10 @@ it('holds what runs, and nothing that only builds', async () => {
 it('answers with nothing but a configuration', async () => {
   expect(await onHost('spark1', `docker run ${LOCKED_UP} sparkops --help`)).toContain('sparkops start');
   expect(
-    await onHost('spark1', `docker run ${LOCKED_UP} -v ~/sparkops/config:/config:ro sparkops validate --config /config`),
+    await onHost(
+      'spark1',
+      `docker run ${LOCKED_UP} -v ~/sparkops/config:/config:ro sparkops validate --config /config`,
+    ),
   ).toContain('All is well: 1 cluster, 1 recipe');
 });
 
@@ -79,5 +87,10 @@ it('deploys from docker-compose: Redis, a worker, and a command to it', { timeou
   await compose(`run --rm -T worker say "stop on spark" --as ${OPERATOR} --config /config`);
   expect((await running()).spark2).toEqual([]);
   await compose('stop worker');
-  expect(await onHost('spark1', "docker inspect --format '{{.State.ExitCode}}' $(cd ~/sparkops && docker-compose ps -q worker)")).toBe('0');
+  expect(
+    await onHost(
+      'spark1',
+      "docker inspect --format '{{.State.ExitCode}}' $(cd ~/sparkops && docker-compose ps -q worker)",
+    ),
+  ).toBe('0');
 });

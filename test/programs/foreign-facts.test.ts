@@ -36,7 +36,11 @@ function described(changes: Record<string, string> = {}): string {
 
 beforeEach(async () => {
   node = await fakeDocker();
-  await node.answer('ps', 'all', `f00d|ours|Up 3 minutes|lab\n${ID}|vllm_node|Up 2 hours|\n${OTHER}|old|Exited (0) 1 hour ago|\n`);
+  await node.answer(
+    'ps',
+    'all',
+    `f00d|ours|Up 3 minutes|lab\n${ID}|vllm_node|Up 2 hours|\n${OTHER}|old|Exited (0) 1 hour ago|\n`,
+  );
   await node.answer('inspect', 'ours', inspected());
   await node.answer('inspect', ID, described());
   await node.answer('top', 'ours', 'PID COMMAND\n1 ray start\n');
@@ -117,7 +121,13 @@ it('tells of a process on the GPU that is in no container: whose, since when, by
   await node.answer('top', ID, 'PID\n');
   const { foreign, stdout } = await look();
   const user = (await node.run('-c', ['id -un'])).stdout.trim();
-  expect(foreign.at(-1)).toMatchObject({ kind: 'process', id: String(process.pid), user, ours: true, gpuMemory: 12_288 });
+  expect(foreign.at(-1)).toMatchObject({
+    kind: 'process',
+    id: String(process.pid),
+    user,
+    ours: true,
+    gpuMemory: 12_288,
+  });
   expect(foreign.at(-1)?.start).toMatch(/^\d+$/);
   const since = Date.parse(foreign.at(-1)?.since ?? '');
   expect(Math.abs(since - (Date.now() - process.uptime() * 1_000))).toBeLessThan(30_000);

@@ -15,7 +15,10 @@ beforeEach(async () => {
 afterEach(() => node.remove());
 
 async function look(program = 'containers.sh', ...more: string[]) {
-  const { stdout, code } = await node.send(['node-facts.sh', 'foreign-facts.sh', program], ['lab', node.folder, ...more]);
+  const { stdout, code } = await node.send(
+    ['node-facts.sh', 'foreign-facts.sh', program],
+    ['lab', node.folder, ...more],
+  );
   expect(code).toBe(0);
   const sections = parseSections(stdout);
   return { stdout, sections, containers: containersIn(sections, 'spark1') };

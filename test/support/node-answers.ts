@@ -11,6 +11,9 @@ export interface ContainerLines {
   engine?: 'alive' | 'none' | 'unknown';
   serveStarted?: string;
   serveExit?: string;
+  image?: string;
+  /** RUN/deployment.json, as a look with records shows it. */
+  record?: string;
   /** Instead of all else: what Docker said. */
   problem?: string;
 }
@@ -23,7 +26,11 @@ export function section(name: string, lines: readonly string[], exitCode = 0): s
 }
 
 /** The output of containers.sh. */
-export function containersAnswer(containers: readonly ContainerLines[] = [], ports: readonly number[] = [22]): string {
+export function containersAnswer(
+  containers: readonly ContainerLines[] = [],
+  ports: readonly number[] = [22],
+  survivors: readonly string[] = [],
+): string {
   return (
     section(
       'containers',
@@ -33,7 +40,8 @@ export function containersAnswer(containers: readonly ContainerLines[] = [], por
     section(
       'listeners',
       ports.map((port) => `LISTEN 0      4096         0.0.0.0:${port}      0.0.0.0:*`),
-    )
+    ) +
+    (survivors.length === 0 ? '' : section('survivors', survivors))
   );
 }
 
@@ -64,7 +72,7 @@ function containerAnswer(container: ContainerLines): string {
     oom = false,
     engine = 'none',
   } = container;
-  const { serveStarted = '', serveExit = '', problem } = container;
+  const { serveStarted = '', serveExit = '', image, record, problem } = container;
   const lines =
     problem === undefined
       ? [
@@ -78,12 +86,10 @@ function containerAnswer(container: ContainerLines): string {
           `label-deployment=${uid}`,
           `label-number=${number}`,
           `label-recipe=${recipe}`,
+          ...(image === undefined ? [] : [`image=${image}`]),
         ]
       : [`problem=${problem}`];
-  return section(`container ${name}`, [
-    ...lines,
-    `engine=${engine}`,
-    `serve-started=${serveStarted}`,
-    `serve-exit=${serveExit}`,
-  ]);
+  const told = [...lines, `engine=${engine}`, `serve-started=${serveStarted}`, `serve-exit=${serveExit}`];
+  const shown = record === undefined ? '' : section(`record ${name}`, [record]);
+  return section(`container ${name}`, told) + shown;
 }

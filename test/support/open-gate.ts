@@ -29,6 +29,7 @@ const NOTHING_SET = SparkopsFile.parse({ name: 'lab' });
 /** Nothing is protected, nobody holds anything, and nobody can be asked. */
 export function openGate(): Gate {
   return {
+    now: () => new Date(),
     policy: () => Promise.resolve(policyFor(NOTHING_SET, { action: 'deploy', cluster: 'spark' })),
     interrupted: () => Promise.resolve([]),
     downMs: () => Promise.resolve(undefined),

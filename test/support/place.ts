@@ -14,7 +14,10 @@ import { APPROVER, OPERATOR, OPS_CHANNEL } from '../../src/local/slack/people.ts
 import type { FaultName } from '../../src/local/sparks/faults.ts';
 import type { Role } from '../../src/settings.ts';
 import { startWorkplace, type Workplace } from '../../src/local/workplace.ts';
+import { findSecrets, plantInRecipes, secretsOf, type Source, WORKER_SECRETS } from './planted-secrets.ts';
 import { testRedis, type TestRedis } from './redis.ts';
+import { nodeSources, slackSources } from './search-place.ts';
+import { storeSources } from './search-store.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -35,7 +38,7 @@ export interface PlaceOptions {
 }
 
 /** What the product needs around it: Slack, Redis and a configuration that names machines, pretend or not. */
-type Around = Omit<Workplace, 'sparks'>;
+type Around = Omit<Workplace, 'sparks'> & Partial<Pick<Workplace, 'sparks'>>;
 
 /** The local parts in this process, the product as child processes. */
 export type Place<A extends Around = Workplace> = A & PlaceParts;
@@ -47,8 +50,11 @@ interface PlaceParts {
   /** The store as a person with redis-cli sees it. */
   store: Store;
   record: (number: number) => Promise<Deployment | undefined>;
+  /** Where planted secrets stand that nobody may find: rejects when they never travelled. Ends all products. */
+  leaks: () => Promise<readonly string[]>;
   /** The record once it has ended and all of it stands in Slack. */
   ended: (number: number, limitMs?: number) => Promise<Deployment>;
+  /** Ends everything. Rejects when a planted secret stands where it must not. */
   stop: () => Promise<void>;
 }
 
@@ -89,23 +95,41 @@ export async function startPlace({
     timeouts,
     loadSeconds,
     redisUrl: redis.url,
+    keepInput: true,
     log: () => undefined,
   });
+  await plantInRecipes(workplace.configFolder);
   return placeIn(workplace, { redis, realm: 'demo' });
 }
 
+interface PlaceIn {
+  redis: TestRedis;
+  realm: string;
+  /** What is left on the machines, where they are not pretend ones. */
+  left?: () => Promise<readonly Source[]>;
+}
+
 /** Takes over the end of all that it is given. */
-export function placeIn<A extends Around>(around: A, { redis, realm }: { redis: TestRedis; realm: string }): Place<A> {
+export function placeIn<A extends Around>(around: A, { redis, realm, left }: PlaceIn): Place<A> {
   const products: RunningProduct[] = [];
   const store = openStore(realm, connect(redis.url));
   const journal = createJournal(store, () => new Date());
   const record = async (number: number) => (await journal.findByNumber(number))?.record;
+
+  async function leaks(): Promise<readonly string[]> {
+    for (const product of products) await product.kill9();
+    const secrets = await secretsOf(around.slack, around.configFolder);
+    const logs = products.map(({ log }) => ({ where: 'the log of a product', text: JSON.stringify(log) }));
+    const nodes = around.sparks ? await nodeSources(around.sparks) : ((await left?.()) ?? []);
+    return findSecrets(secrets, [...logs, ...slackSources(around.slack), ...(await storeSources(redis)), ...nodes]);
+  }
 
   return {
     ...around,
     redis,
     store,
     record,
+    leaks,
     ended: (number, limitMs = 60_000) =>
       eventually(`#${number} has ended and was told`, limitMs, async () => {
         const found = await record(number);
@@ -118,10 +142,11 @@ export function placeIn<A extends Around>(around: A, { redis, realm }: { redis: 
       return product;
     },
     async stop() {
-      for (const product of products) await product.kill9();
+      const found = await leaks().catch((error: Error) => [error.message]);
       store.redis.disconnect();
       await around.stop();
       await redis.stop();
+      if (found.length > 0) throw new Error(`Secrets stand where they must not:\n${found.join('\n')}`);
     },
   };
 }
@@ -142,8 +167,9 @@ async function startProduct(around: Around, options: ProductOptions): Promise<Ru
       REDIS_URL: around.redisUrl,
       SPARKOPS_METRICS_PORT: '0',
       LOG_LEVEL: 'debug',
-      // A worker is told nothing of Slack.
+      // A worker is told nothing of Slack, and a bot no secret of a recipe.
       ...(role === 'worker' ? {} : slackEnvironment(around.slack, options)),
+      ...(role === 'bot' ? {} : WORKER_SECRETS),
       ...options.env,
     },
   });
@@ -240,9 +266,24 @@ export async function approve(place: InSlack & Pick<PlaceParts, 'record'>, numbe
 
 /** The cards in the channel, oldest first. */
 export function cards(place: InSlack): Message[] {
+  return ours(place).filter((message) => !isRequest(message));
+}
+
+/** The requests for approval in the channel, oldest first. */
+export function requests(place: InSlack): Message[] {
+  return ours(place).filter(isRequest);
+}
+
+function ours(place: InSlack): Message[] {
   return place.slack
     .messages(OPS_CHANNEL)
     .filter(({ metadata, subtype }) => metadata?.event_type === 'sparkops' && subtype === undefined);
+}
+
+/** What the presenter marks with a number that no event has. */
+function isRequest({ metadata }: Message): boolean {
+  const payload = metadata?.event_payload;
+  return typeof payload === 'object' && payload !== null && 'seq' in payload && Number(payload.seq) < 0;
 }
 
 export function cardText(place: InSlack): string {

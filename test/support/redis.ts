@@ -6,6 +6,8 @@ import { redisProgram } from './redis-program.ts';
 
 export interface TestRedis {
   url: string;
+  /** Where its append-only file is. */
+  folder: string;
   /** Neither answers nor closes its connections until it goes on. */
   pause: () => void;
   goOn: () => void;
@@ -22,6 +24,7 @@ export async function testRedis(options: Pick<RedisOptions, 'port' | 'program'> 
   let redis = await startRedis({ folder, ...program });
   return {
     url: redis.url,
+    folder,
     pause: () => void process.kill(redis.pid, 'SIGSTOP'),
     goOn: () => void process.kill(redis.pid, 'SIGCONT'),
     kill: () => redis.kill(),

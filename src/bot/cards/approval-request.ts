@@ -74,7 +74,7 @@ function pressing({ action, facts }: Approval): readonly string[] {
 function price({ action, facts }: Approval): readonly string[] {
   if (action === 'stop' || action === 'cancel') return ['nothing serves then'];
   if (action === 'stop-foreign') return ['I did not start it'];
-  return facts.downMs === undefined ? [] : [`down about ${duration(facts.downMs)}`];
+  return facts.downMs === undefined || facts.interrupts.length === 0 ? [] : [`down about ${duration(facts.downMs)}`];
 }
 
 function asker(record: Deployment, { action, by }: Approval): string {

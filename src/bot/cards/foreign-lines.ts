@@ -49,7 +49,8 @@ export function foreignLines(
 
 /** [It's mine] for what nobody has claimed, [Ask to stop it]. */
 export function foreignButtons(groups: readonly ForeignGroup[], cluster: string): readonly Button[] {
-  const named = (text: string, { first }: ForeignGroup) => (groups.length === 1 ? text : plain(`${text}: ${first.name}`, 75));
+  const named = (text: string, { first }: ForeignGroup) =>
+    groups.length === 1 ? text : plain(`${text}: ${first.name}`, 75);
   return groups.slice(0, MOST_WITH_BUTTONS).flatMap((group, at) => [
     ...(group.all.every(({ owner }) => owner)
       ? []

@@ -31,7 +31,8 @@ export function historyAnswer({ records, decisions, lines: size, page, older }: 
   const buttons = more.length > 0 ? [actions([button({ action: 'older', text: 'Older', value: older })])] : [];
   const [first, ...rest] = counts(lines.length).map((count) => () => {
     const left = lines.length - count;
-    const shown = left === 0 ? [...lines, ...more] : [...lines.slice(0, count), `And ${left} more: ask for fewer lines.`];
+    const shown =
+      left === 0 ? [...lines, ...more] : [...lines.slice(0, count), `And ${left} more: ask for fewer lines.`];
     const blocks = chunks(shown).map((chunk) => section(chunk.join('\n')));
     return { text: shown.join('\n'), blocks: [...blocks, ...(left === 0 ? buttons : [])] };
   });

@@ -35,13 +35,15 @@ export function releasedMessage({ cluster, hold }: Held, by: Person): Message {
 }
 
 /** Shortly before the end, to who put it up. */
-export function endingMessage({ cluster, hold }: Held, now: Date): Message {
+export function endingMessage({ cluster, hold, requests }: Held & { requests?: number }, now: Date): Message {
   const left = duration(Date.parse(hold.until) - now.getTime());
   const what = cluster === undefined ? 'Your freeze of all clusters' : `Your hold on ${cluster}`;
+  const asked =
+    requests === undefined ? '' : ` ${requests} ${requests === 1 ? 'request' : 'requests'} in the last hour.`;
   const extend = cluster === undefined ? 'freeze extend 1h' : `hold ${cluster} extend 1h`;
   return withButtons(
     [
-      `${what} ends in ${left}. ${person(hold.by.user)}`,
+      `${what} ends in ${left}.${asked} ${person(hold.by.user)}`,
       `${said(hold.reason, 200)}, until ${dayTime(hold.until)}. Longer: \`${SLASH} ${extend}\``,
     ],
     holdButtons(cluster),

@@ -44,7 +44,8 @@ export function statusAnswer(
   const problem = sorted.find(({ cluster }) => cluster.storeProblem !== undefined)?.cluster.storeProblem;
   const away = problem === undefined ? [] : [STORE_AWAY];
   const freeze = sorted[0]?.cluster.freeze;
-  const frozen = freeze === undefined ? [] : [`FROZEN by ${holdLine(freeze, now, { withPeople: sharedBy === undefined })}`];
+  const frozen =
+    freeze === undefined ? [] : [`FROZEN by ${holdLine(freeze, now, { withPeople: sharedBy === undefined })}`];
   const summary = [...away, ...(sorted.length === 1 ? lines : [all, ...lines]), ...frozen];
   const looked = sorted.map(({ cluster }) => cluster.lookedAt).toSorted()[0] ?? now.toISOString();
   const details = [
@@ -62,10 +63,7 @@ export function statusAnswer(
   const alone = sorted.length === 1 ? sorted.map(({ cluster }) => cluster) : [];
   const buttons =
     sharedBy === undefined
-      ? [
-          ...alone.flatMap(({ cluster, nodes }) => foreignButtons(foreignGroups(nodes), cluster)),
-          shareButton(only),
-        ]
+      ? [...alone.flatMap(({ cluster, nodes }) => foreignButtons(foreignGroups(nodes), cluster)), shareButton(only)]
       : [];
 
   return fitting(
@@ -145,7 +143,9 @@ function look(status: ClusterStatus, now: Date): Seen {
   if (serving.length > 0) {
     return { rank: 1, word: 'ok', text: [servingText(status, names, now), others].filter(Boolean).join('; ') };
   }
-  const unexplained = nodes.flatMap((node) => node.containers).filter((container) => container.running && container.engine);
+  const unexplained = nodes
+    .flatMap((node) => node.containers)
+    .filter((container) => container.running && container.engine);
   const found = said(unexplained[0]?.name ?? '', 60);
   if (found !== '' && status.storeProblem !== undefined) {
     return { rank: 2, word: 'RUNS', text: `${found}, which the store can't explain now` };

@@ -34,7 +34,7 @@ export function againCommand(
     tail: 'reason',
     run: async ({ input, asker, channel, right }) => {
       const word = input['number|cluster'];
-      const number = word !== undefined && /^#?\d/.test(word) ? DeploymentNumber.parse(word) : undefined;
+      const number = DeploymentNumber.safeParse(word).data;
       const cluster = input.cluster ?? (number === undefined ? word : undefined);
       const forced = forcedBy(input, { right });
       await places.canPost(channel);

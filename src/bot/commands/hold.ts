@@ -13,19 +13,21 @@ export function holdCommand(jobs: Pick<Jobs, 'hold' | 'holds' | 'clusters'>, now
     not: 'Not held',
     input: z.object({
       cluster: z.string().optional(),
+      on: z.string().optional(),
       reason: Reason.optional(),
       until: z.string().optional(),
       for: Span.optional(),
       extend: Span.optional(),
     }),
     positional: ['cluster', 'reason'],
-    words: { on: 'cluster', until: 'until', for: 'for', extend: 'extend', reason: 'reason' },
+    words: { on: 'on', until: 'until', for: 'for', extend: 'extend', reason: 'reason' },
     tail: 'reason',
     run: async ({ input, asker, channel, zone }) => {
-      // No cluster's name has a blank: `hold "eval run"`, in the cluster's channel.
-      const bare = input.cluster !== undefined && /\s/.test(input.cluster);
-      const { cluster } = await whereOf(jobs, bare ? undefined : input.cluster, channel);
-      const reason = input.reason ?? (bare ? input.cluster : undefined);
+      // `hold "eval run"`, in the cluster's channel or on a named one: no cluster's name has a blank.
+      const bare = input.on !== undefined || /\s/.test(input.cluster ?? '');
+      const { cluster } = await whereOf(jobs, bare ? input.on : input.cluster, channel);
+      const own = [bare ? input.cluster : undefined, input.reason].filter((text) => text !== undefined);
+      const reason = own.length === 0 ? undefined : own.join(' ').slice(0, 200);
       const { endsAt } = await jobs.holds();
       const held = await jobs.hold({
         ...(cluster !== undefined && { cluster }),

@@ -12,6 +12,8 @@ export interface OurContainer {
   uid: string;
   number: number;
   recipe: string;
+  /** Id of the image it was started from: sha256:... */
+  image?: string;
   running: boolean;
   /** As Docker writes them. */
   startedAt: string;
@@ -110,6 +112,7 @@ function containerOf(
     uid: value('label-deployment'),
     number: Number(value('label-number')) || 0,
     recipe: value('label-recipe'),
+    ...(value('image') !== '' && { image: value('image') }),
     running: value('running') === 'true',
     startedAt: value('started'),
     finishedAt: value('finished'),

@@ -91,6 +91,7 @@ export function engineState(samples: readonly Sample[], now: number, isDown = fa
   const still = samples.slice(moved + 1);
   const [since] = still;
   if (!since || last.at - since.at < WEDGED_MS) return 'ok';
-  if (still.some(({ watts }) => watts !== undefined && watts >= WEDGED_WATTS)) return 'ok';
-  return still.every(({ watts }) => watts !== undefined) ? 'wedged' : 'unknown';
+  const drawn = still.flatMap(({ watts }) => watts ?? []);
+  if (drawn.some((watts) => watts >= WEDGED_WATTS)) return 'ok';
+  return drawn.length >= 2 ? 'wedged' : 'unknown';
 }

@@ -2,16 +2,15 @@ import type { Foreign } from './foreign.ts';
 
 /** "container vllm_node (image x:1, user root inside, port 8000, restart unless-stopped, 71 GB of GPU memory)" */
 export function foreignText(foreign: Foreign): string {
-  const { kind, name, id, realm } = foreign;
-  const what = kind === 'container' ? `container ${name}` : `process ${name} (pid ${id})`;
-  const whose = realm === undefined ? what : `${what} of another sparkops, ${realm}`;
+  const { kind, name, realm } = foreign;
+  const whose = realm === undefined ? `${kind} ${name}` : `${kind} ${name} of another sparkops, ${realm}`;
   const about = aboutForeign(foreign).join(', ');
   return about === '' ? whose : `${whose} (${about})`;
 }
 
-/** What there is to know of it, each in a few words. */
-export function aboutForeign({ kind, image, user, ports, portsLikely, restart, gpuMemory }: Foreign): readonly string[] {
+function aboutForeign({ kind, id, image, user, ports, portsLikely, restart, gpuMemory }: Foreign): readonly string[] {
   return [
+    ...(kind === 'process' ? [`pid ${id}`] : []),
     ...(image === undefined ? [] : [`image ${image}`]),
     ...(user === undefined ? [] : [kind === 'container' ? `user ${user} inside` : `user ${user}`]),
     ...(ports.length === 0 ? [] : [`${portsLikely ? 'probably ' : ''}port ${ports.join(' and ')}`]),

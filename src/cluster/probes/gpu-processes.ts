@@ -63,7 +63,8 @@ export function parseProcesses(sections: Sections): { processes: GpuProcess[]; l
   const listening = sections.get('listeners').lines.flatMap((line): ListeningSocket[] => {
     const port = listeningPort(line);
     if (port === undefined) return [];
-    const pid = /[(,]pid=(\d+),/.exec(line)?.[1];
+    // Of several that share it, the last: foreign-facts.sh looks at that one.
+    const pid = /.*[(,]pid=(\d+),/.exec(line)?.[1];
     const place = pid === undefined ? 'nowhere' : placeOf(pid);
     return [{ port, ...(pid !== undefined && { pid: Number(pid) }), ...(others.has(place) && { container: place }) }];
   });

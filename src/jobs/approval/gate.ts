@@ -104,7 +104,8 @@ export async function interruptedNow(
   const engines = records.flatMap((record) =>
     record ? [{ uid: record.uid, cluster, node: record.plan.nodes[0].name, port: record.plan.port }] : [],
   );
-  if (engines.length > 0) await look({ kind: 'status', clusters: [cluster], engines });
+  const answer = engines.length === 0 ? undefined : await look({ kind: 'status', clusters: [cluster], engines });
+  const looked = answer?.kind === 'status' ? answer.clusters.flatMap((each) => each.engines) : [];
   return Promise.all(
     found.map(async (each, at) => {
       const samples = await samplesOf(store, each.uid);
@@ -112,7 +113,7 @@ export async function interruptedNow(
       return {
         ...each,
         ...aboutIt(records[at]),
-        state: engineState(samples, now().getTime()),
+        state: engineState(samples, now().getTime(), looked.find(({ uid }) => uid === each.uid)?.down),
         ...(running !== undefined && { running }),
         ...(waiting !== undefined && { waiting }),
         ...(requestsLastHour !== undefined && { requestsLastHour }),

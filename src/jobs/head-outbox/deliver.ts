@@ -39,7 +39,8 @@ export function startHeadOutbox(parts: HeadOutboxParts): { stop: () => Promise<v
     entry.done = emptyOutbox(parts, cluster, stopping.signal)
       .catch((error: unknown) => {
         if (stopping.signal.aborted) return;
-        if (error instanceof OperatorError) log.debug({ err: error, cluster }, 'Its head was not written to; again soon');
+        if (error instanceof OperatorError)
+          log.debug({ err: error, cluster }, 'Its head was not written to; again soon');
         else log.error({ err: error, cluster }, 'Writing to a head broke in a way that nobody foresaw');
         // It comes again with the next round, not at once.
         entry.again = false;
@@ -72,7 +73,7 @@ export function startHeadOutbox(parts: HeadOutboxParts): { stop: () => Promise<v
 }
 
 /** Until nothing waits. Rejects with what kept the head from being written to. */
-export async function emptyOutbox(
+async function emptyOutbox(
   { store, config, transports }: Pick<HeadOutboxParts, 'store' | 'config' | 'transports'>,
   cluster: string,
   signal: AbortSignal,

@@ -47,7 +47,10 @@ export async function writeHeadFiles(head: Head, items: readonly HeadItem[]): Pr
   if (id === undefined || (result.exitCode !== 0 && id < idOf(items[0] ?? '0'))) {
     throw new OperatorError('command-failed', `${node}: holds and audit can't be written to ${state}`, {
       hint: `It is tried again. Look at it on ${node}: ls -ld ${state}; df -h ${state}`,
-      lines: `${result.stdout}\n${result.stderr}`.split('\n').filter((line) => line.trim() !== '').slice(-15),
+      lines: `${result.stdout}\n${result.stderr}`
+        .split('\n')
+        .filter((line) => line.trim() !== '')
+        .slice(-15),
       node,
     });
   }

@@ -1,10 +1,7 @@
 import type { Logger } from 'pino';
 import { inStore, script, type Store } from '../store.ts';
 
-/** What lies on a cluster's head beside the store: who holds it, and who did what. */
-export type HeadItemKind = 'hold' | 'unhold' | 'freeze' | 'unfreeze' | 'audit';
-
-/** "ID KIND TEXT" */
+/** "ID KIND TEXT": what is to lie on a cluster's head, in one line. The kinds are those of head-files.sh. */
 export type HeadItem = string;
 
 /** Lines of the audit that a head which is away for long may miss: the store's own stream keeps them. */

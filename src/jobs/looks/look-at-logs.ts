@@ -1,5 +1,6 @@
 import { containerLogs } from '../../cluster/docker.ts';
 import { pickLines } from '../../cluster/logs/pick-lines.ts';
+import { withoutPrompts } from '../../cluster/logs/without-prompts.ts';
 import { run } from '../../cluster/remote/command.ts';
 import type { ExecResult } from '../../cluster/remote/transport.ts';
 import { OperatorError } from '../../errors.ts';
@@ -12,9 +13,9 @@ import type { Looking } from './run-look.ts';
 export async function lookAtLogs(looking: Looking, request: LogLook): Promise<LogExcerpt> {
   const { deployment } = request;
   const searched = request.grep === undefined && request.sinceMs === undefined ? undefined : SEARCHED;
-  const lines = searched ?? request.lines;
+  const lines = (searched ?? request.lines) + BEFORE;
   const shown = (text: string) => ({
-    lines: lastOf(pickLines(linesOf(text), { ...request, now: looking.now() }), request.lines),
+    lines: lastOf(pickLines(readable(text, lines), { ...request, now: looking.now() }), request.lines),
     ...(searched !== undefined && { searched }),
   });
   const { signal, limitMs } = looking;
@@ -65,9 +66,13 @@ export async function lookAtLogs(looking: Looking, request: LogLook): Promise<Lo
 const MAX_ANSWER = 100_000;
 /** Of the log's end, when certain lines are asked for. */
 const SEARCHED = 5_000;
+/** Read before what is asked for: they tell whether its first lines belong to what a user asked. */
+const BEFORE = 300;
 
-function linesOf(text: string): readonly string[] {
-  return text.replace(/\n$/, '').split('\n');
+/** What a user asked or was answered is nobody's to read or to search; `asked`: so many lines were asked for. */
+function readable(text: string, asked: number): readonly string[] {
+  const lines = text.replace(/\n$/, '').split('\n');
+  return withoutPrompts(lines, { cut: lines.length >= asked });
 }
 
 function lastOf(lines: readonly string[], count: number): readonly string[] {

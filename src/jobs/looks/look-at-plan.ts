@@ -16,6 +16,7 @@ export async function lookAtChecks(looking: Looking, plan: Plan): Promise<readon
   const { rows } = await preflight(plan, machines, {
     signal,
     limitMs: Math.min(limitMs, plan.limits.phases.preflight),
+    replacing: plan.phases.includes('approval'),
   });
   const addresses = new Map(plan.nodes.map(({ name, address }) => [name, address]));
   return rows.map((row) =>

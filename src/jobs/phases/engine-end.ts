@@ -2,6 +2,7 @@ import type { Finding } from '../../cluster/finding.ts';
 import { type CleanLine, lineCleaner } from '../../cluster/logs/clean-lines.ts';
 import { plainCause, type PlainCause } from '../../cluster/logs/error-lines.ts';
 import type { EngineState } from '../../cluster/logs/follow.ts';
+import { withoutPrompts } from '../../cluster/logs/without-prompts.ts';
 import type { OurContainer } from '../../cluster/probes/containers.ts';
 import { run } from '../../cluster/remote/command.ts';
 import { endedWorker } from './ended-worker.ts';
@@ -64,7 +65,8 @@ function outOfGpuMemory({ text }: PlainCause): boolean {
 
 async function tail({ machines: [head] }: PhaseContext): Promise<CleanLine[]> {
   const { stdout } = await head.read(run('tail', '-n', TAIL_LINES, `${head.node.paths.run}/serve.log`));
-  return lineCleaner()(`${stdout}\n`);
+  const lines = stdout.replace(/\n$/, '').split('\n');
+  return lineCleaner()(`${withoutPrompts(lines, { cut: lines.length >= TAIL_LINES }).join('\n')}\n`);
 }
 
 function whatEnded(end: EngineState, node: string): string {

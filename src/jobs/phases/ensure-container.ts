@@ -1,5 +1,6 @@
 import { dockerReason, dockerWords } from '../../cluster/docker-reason.ts';
 import { containerLogs, envFile, removeContainers, startContainer } from '../../cluster/docker.ts';
+import { withoutPrompts } from '../../cluster/logs/without-prompts.ts';
 import type { Machine } from '../../cluster/machine.ts';
 import type { PlanNode } from '../../cluster/plan.ts';
 import { Secret } from '../../cluster/remote/secret.ts';
@@ -47,8 +48,7 @@ export async function ensureContainer(
 /** The last lines of a container's output, oldest first. Never rejects on what Docker says. */
 export async function lastWords(machine: Machine, lines = 12): Promise<string[]> {
   const { stdout, stderr } = await machine.read(containerLogs(machine.node.container.name, lines));
-  return `${stdout}${stderr}`
-    .split('\n')
+  return withoutPrompts(`${stdout}${stderr}`.split('\n'))
     .filter((line) => line.trim() !== '')
     .slice(-lines);
 }

@@ -12,14 +12,16 @@ export const preflight: Phase = {
   async look(ctx) {
     const { plan, machines, signal, record } = ctx;
     const forced = new Set(record.forced?.what);
-    const { rows, imageDigest } = await runChecks(plan, machines, {
+    const { rows, found, imageDigest } = await runChecks(plan, machines, {
       signal,
       limitMs: beforeLimit(ctx),
       tryImage: true,
       forced,
+      // Plans of before had no such phase.
+      replacing: plan.phases.includes('approval'),
     });
     await ctx.checks(rows);
-    await ctx.keep({ checks: counted(rows), ...(imageDigest !== undefined && { imageDigest }) });
+    await ctx.keep({ found, checks: counted(rows), ...(imageDigest !== undefined && { imageDigest }) });
     return verdictOf(rows, forced);
   },
 };

@@ -60,7 +60,7 @@ async function keepEvidence(ctx: PhaseContext, one: Retiring): Promise<void> {
     const request = { machines, uid, containers: names, http: httpTo(head, one), signal, now: new Date() };
     const { folder, missing } = await saveEvidence(request);
     const without = missing.length === 0 ? '' : ` Missing: ${missing.join(', ')}.`;
-    await ctx.note('info', `What shows how ${named(one)} was lies in ${folder} on ${head.node.name}.${without}`, {
+    await ctx.note('info', `Evidence of ${named(one)} lies on ${head.node.name} in ${folder}.${without}`, {
       node: head.node.name,
     });
   } catch (error) {

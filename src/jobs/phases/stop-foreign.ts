@@ -59,7 +59,8 @@ function verdictOf({ record }: Context, seen: readonly NodeSeen[]): Verdict {
   const left = seen.flatMap((each) => each.left);
   const refused = left.flatMap((one) => refusalOf(one) ?? [])[0];
   if (refused) return { state: 'blocked', finding: refused };
-  if (left.length > 0) return { state: 'needed', saw: left.map((one) => `${foreignText(one)} on ${one.node}`).join('; ') };
+  if (left.length > 0)
+    return { state: 'needed', saw: left.map((one) => `${foreignText(one)} on ${one.node}`).join('; ') };
   const rest = seen.flatMap((each) => restOn(each, record.foreign ?? []))[0];
   if (rest) return { state: 'blocked', finding: rest };
   return { state: 'done', saw: `${stoppedText(record.foreign ?? [])}; ports are closed, GPU memory is free` };
@@ -99,11 +100,15 @@ async function end(machine: Machine, target: Foreign, { plan }: Context): Promis
     const { foreign } = await lookAtForeign(machine, { realm: plan.realm, ids: [target.id] });
     const now = foreign.find((one) => isSame(one, target));
     if (now && comesBack(now.restart)) {
-      throw new OperatorError('command-failed', `${target.name} on ${node.name} kept its restart policy, so it was not stopped.`, {
-        hint: `On ${node.name}: docker update --restart=no ${target.name}`,
-        node: node.name,
-        lines: [`restart policy: ${now.restart}`],
-      });
+      throw new OperatorError(
+        'command-failed',
+        `${target.name} on ${node.name} kept its restart policy, so it was not stopped.`,
+        {
+          hint: `On ${node.name}: docker update --restart=no ${target.name}`,
+          node: node.name,
+          lines: [`restart policy: ${now.restart}`],
+        },
+      );
     }
   }
   await changed(machine, stopContainer(target.id), target);
@@ -125,7 +130,9 @@ function restOn({ machine, look, orphans }: NodeSeen, targets: readonly Foreign[
   const { name: node } = machine.node;
   const open = targets
     .filter((target) => target.node === node && !target.portsLikely)
-    .flatMap(({ name, ports }) => ports.filter((port) => listensOn(look.listeners, port)).map((port) => ({ name, port })));
+    .flatMap(({ name, ports }) =>
+      ports.filter((port) => listensOn(look.listeners, port)).map((port) => ({ name, port })),
+    );
   const problem = look.problem ?? look.gpuProblem;
   return [
     ...orphans.map((orphan): Finding => {
@@ -147,12 +154,21 @@ function restOn({ machine, look, orphans }: NodeSeen, targets: readonly Foreign[
     })),
     ...(problem === undefined
       ? []
-      : [{ text: `${node} can't say whether all is gone: ${problem}`, node, lines: [], remedy: `On ${node}: docker ps, nvidia-smi` }]),
+      : [
+          {
+            text: `${node} can't say whether all is gone: ${problem}`,
+            node,
+            lines: [],
+            remedy: `On ${node}: docker ps, nvidia-smi`,
+          },
+        ]),
   ];
 }
 
 function stoppedText(targets: readonly Foreign[]): string {
-  return targets.length === 0 ? 'nothing was named' : `stopped: ${targets.map(({ name, node }) => `${name} on ${node}`).join(', ')}`;
+  return targets.length === 0
+    ? 'nothing was named'
+    : `stopped: ${targets.map(({ name, node }) => `${name} on ${node}`).join(', ')}`;
 }
 
 function isContainer({ kind }: Foreign): boolean {

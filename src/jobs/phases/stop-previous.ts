@@ -16,9 +16,10 @@ export const stopPrevious: Phase = {
     const around = await lookAround(ctx, { records: mayGo.size > 0 });
     // Something may have come to life since the look.
     if (unasked(around, mayGo).length > 0) return;
-    const going = retiring(around, mayGo);
+    const going = retiring(around, new Set([...mayGo, ...restarted(ctx, around)]));
     if (going.length > 0) await retire(ctx, going);
-    const leftovers = around.belonging.leftovers.filter(({ container }) => !mayGo.has(container.uid));
+    const retired = new Set(going.map(({ uid }) => uid));
+    const leftovers = around.belonging.leftovers.filter(({ container }) => !retired.has(container.uid));
     const namesOn = (name: string) =>
       leftovers.filter(({ node }) => node === name).map(({ container }) => container.name);
     await removeFromNodes(ctx, new Map(ctx.plan.nodes.map(({ name }) => [name, namesOn(name)])));
@@ -77,6 +78,11 @@ function unasked(
   mayGo: ReadonlySet<string>,
 ): Surroundings['belonging']['serving'] {
   return belonging.serving.filter(({ uid }) => !mayGo.has(uid));
+}
+
+/** A restart of what is down finds no engine: only leftovers, and in them what shows why. */
+function restarted({ record }: PhaseContext, { belonging }: Surroundings): string[] {
+  return record.action === 'restart' ? belonging.leftovers.map(({ container }) => container.uid) : [];
 }
 
 /** Also one whose engine is down by now: its evidence would go with it. */

@@ -27,6 +27,8 @@ export interface PretendSparksOptions {
   image?: Partial<MachineImage>;
   /** Slack channels whose commands mean this cluster. */
   channels?: readonly string[];
+  /** Keeps what commands were given on standard input. */
+  keepInput?: boolean;
   /** Folder of the compiled stand-ins. */
   standIns?: string;
 }
@@ -64,6 +66,7 @@ const STOP_LIMIT_MS = 5_000;
 export async function startPretendSparks(options: PretendSparksOptions): Promise<PretendSparks> {
   const standIns = options.standIns ?? fileURLToPath(new URL('../../../dist/local/sparks/stand-ins', import.meta.url));
   await mustBeBuilt(standIns);
+  const { keepInput = false } = options;
   const image = makeImage(options.image?.name ?? IMAGE, options.image);
   const commands: RanCommand[] = [];
   const { hold, pass } = makeHolds();
@@ -78,7 +81,8 @@ export async function startPretendSparks(options: PretendSparksOptions): Promise
       exec: (text, channel) => {
         const command: RanCommand = { node: name, text, at: Date.now() };
         commands.push(command);
-        void runCommand({ machine, command, channel, pass: (inputIsWhole) => pass(name, text, inputIsWhole) });
+        const passing = (inputIsWhole: Promise<void>) => pass(name, text, inputIsWhole);
+        void runCommand({ machine, command, channel, pass: passing, keepInput });
       },
     });
   };
@@ -97,7 +101,7 @@ export async function startPretendSparks(options: PretendSparksOptions): Promise
     if (fault === 'wrong-host-key') await nodes.spark2.changeHostKey();
     if (fault === 'port-taken') strangers.push(await listenAsStranger(nodes.spark1.machine, 8000));
     if (fault === 'foreign-container') await launchContainers(nodes, image.name);
-    if (fault === 'foreign-process') await runOn(nodes.spark2.machine, 'launch 12288 >/dev/null 2>&1 &');
+    if (fault === 'foreign-process') await launchProcess(nodes.spark2);
     if (fault === 'no-program') {
       for (const { machine } of Object.values(nodes)) await rm(join(foldersOf(machine).inside, 'ray'), { force: true });
     }
@@ -130,9 +134,18 @@ async function launchContainers(nodes: Record<NodeName, PretendSpark>, image: st
   const start = async ({ machine }: PretendSpark, words: string) =>
     await runOn(
       machine,
-      `docker run -d --name vllm_node --restart unless-stopped --network host --ipc=host --gpus all --entrypoint launch ${image} ${words} >/dev/null`,
+      `docker run -d --name vllm_node --restart unless-stopped --network host --ipc=host --gpus all --entrypoint launch ${image} ${words} >/dev/null; ${untilHeld(machine, '*')}`,
     );
   await Promise.all([start(nodes.spark1, '67712 --port 8000'), start(nodes.spark2, '67712')]);
+}
+
+async function launchProcess({ machine }: PretendSpark): Promise<void> {
+  await runOn(machine, `launch 12288 >/dev/null 2>&1 & ${untilHeld(machine, '$!')}`);
+}
+
+/** Until a launch has its GPU memory. */
+function untilHeld({ folder }: Machine, pid: string): string {
+  return `tick=0; until ls ${folder}/gpu/${pid} >/dev/null 2>&1; do tick=$((tick + 1)); [ $tick -lt 400 ] || exit 1; sleep 0.05; done`;
 }
 
 function describe(name: NodeName, folder: string, image: MachineImage, loadSeconds: number): Machine {

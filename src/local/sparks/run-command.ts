@@ -14,6 +14,8 @@ export interface RanCommand {
   at: number;
   /** Once it has ended. */
   exitCode?: number;
+  /** Its standard input, where that is kept. */
+  input?: string;
 }
 
 export interface RunCommand {
@@ -22,15 +24,18 @@ export interface RunCommand {
   channel: ServerChannel;
   /** Resolves when the command may start. */
   pass: (inputIsWhole: Promise<void>) => Promise<void>;
+  /** Writes the command's input down. */
+  keepInput: boolean;
 }
 
 const MOST_INPUT_BYTES = 64 * 1024 * 1024;
 
 /** Runs the text in the login shell, as sshd does: a channel that closes takes the pipes away, not the process. */
-export async function runCommand({ machine, command, channel, pass }: RunCommand): Promise<void> {
+export async function runCommand({ machine, command, channel, pass, keepInput }: RunCommand): Promise<void> {
   // What comes while the command is held must not be lost with its channel.
   const input = channel.pipe(new PassThrough({ highWaterMark: MOST_INPUT_BYTES }));
   const inputIsWhole = new Promise<void>((resolve) => channel.on('end', resolve).on('close', resolve));
+  if (keepInput) channel.on('data', (chunk: Buffer) => (command.input = `${command.input ?? ''}${chunk.toString()}`));
   let closed = false;
   channel.on('close', () => {
     closed = true;

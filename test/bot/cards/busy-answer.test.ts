@@ -19,7 +19,7 @@ test.each<[string, Deployment, string[]]>([
     loading,
     [
       "Not started: spark is busy with <@U0OPERATOR1>'s qwen35 (#142).",
-      'Load, weights 21 of 39, 53 %, about 8 min left, since <!date^1796126460^{time}|12:01 UTC>. Nothing was changed.',
+      'Load, weights 21 of 39, 53 %, about 8 min left, since <!date^1796126470^{time}|12:01 UTC>. Nothing was changed.',
       'Wait until it ends, or cancel it: `/spark cancel 142`',
     ],
   ],
@@ -37,7 +37,7 @@ test.each<[string, Deployment, string[]]>([
     { ...loading, state: 'aborting' },
     [
       "Not started: spark is busy with <@U0OPERATOR1>'s qwen35 (#142).",
-      'It is being removed, since <!date^1796126460^{time}|12:01 UTC>. Nothing was changed.',
+      'It is being removed, since <!date^1796126470^{time}|12:01 UTC>. Nothing was changed.',
       'Try again when it has ended.',
     ],
   ],

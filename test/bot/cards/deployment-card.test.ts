@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { deploymentCard, formerCard } from '../../../src/bot/cards/deployment-card.ts';
 import type { Deployment } from '../../../src/jobs/deployment.ts';
 import { expectFits, liveMarkup } from '../support/expect-fits.ts';
+import { aRequest, waiting } from '../support/fake-approvals.ts';
 import { aPlan, aRecord, allDone, at, failed, phasesUpTo, serving } from '../support/records.ts';
 
 const options = { asker: 'U0OPERATOR1' };
@@ -32,6 +33,15 @@ describe('the title has the cluster, the state as a word, and what it is about',
   };
   test.each<[string, Deployment]>([
     ['spark QUEUED: qwen35 (#142)', aRecord()],
+    ['spark WAITING: glm47 (#142), for approval', waiting()],
+    ['spark RESTARTING: qwen35 (#142)', aRecord({ state: 'running', action: 'restart' })],
+    ['spark ROLLBACK: qwen35 (#142)', aRecord({ state: 'running', action: 'rollback' })],
+    ['spark DEPLOYING: qwen35 (#142), past the point of no return', aRecord({ state: 'running', pastReturnAt: at(20) })],
+    ['spark DENIED: qwen35 (#142), nothing was changed', aRecord({ state: 'denied' })],
+    ['spark EXPIRED: qwen35 (#142), nothing was changed', aRecord({ state: 'expired' })],
+    ['spark VOID: qwen35 (#142), nothing was changed', aRecord({ state: 'void' })],
+    ['spark STOP WAITS for approval: qwen35 (#142)', aRecord({ ...stop, state: 'waiting-approval' })],
+    ['spark REPLACED: qwen35 (#142), by #143', serving({ state: 'replaced', replacedBy: 143 })],
     ['spark DEPLOYING: qwen35 (#142)', aRecord({ state: 'running', phases: phasesUpTo('preflight') })],
     ['spark DEPLOYING: qwen35 (#142), past the point of no return', loading],
     ['spark CANCELLING: qwen35 (#142)', aRecord({ state: 'aborting', aborting: { to: 'cancelled', by } })],
@@ -168,6 +178,91 @@ describe('an ended card says what became of it', () => {
       'spark UP: qwen35, 27 tok/s (#142)',
     ]);
   });
+});
+
+describe('people are asked', () => {
+  const decided = { kind: 'approved', at: at(60), by: [by], when: 'idle' } as const;
+
+  test('it says until when it waits, and how many agreed', () => {
+    const { text } = deploymentCard(waiting(), options);
+    expect(text).toContain('spark WAITING: glm47 (#142), for approval');
+    expect(text).toContain('▸ Approval, waiting for people');
+    expect(text).toMatch(/Waits for approval, ends <!date\^\d+\^\{time\}\|12:30 UTC>\./);
+    expect(buttons(waiting())).toEqual(['cancel', 'logs']);
+    const terms = { ...aRequest().terms, required: 2 };
+    expect(deploymentCard(waiting({}, aRequest({ terms })), options).text).toContain('0 of 2 agreed.');
+  });
+
+  test('approved when idle: how long it waits for that', () => {
+    const { text } = deploymentCard(waiting({}, aRequest({ decision: decided })), options);
+    expect(text).toContain('APPROVED by <@U0APPROVER1>');
+    expect(text).toContain('Carried out as soon as no request runs');
+  });
+
+  test('a step of its own only when somebody was asked, or something was interrupted without', () => {
+    const unasked = aRecord({ state: 'running', phase: 'serve', phases: phasesUpTo('serve') });
+    expect(deploymentCard(unasked, options).text).not.toContain('Approval');
+    expect(JSON.stringify(deploymentCard(unasked, options).blocks)).toContain('Step 6 of 8: Serve');
+    const asked = { ...unasked, approval: aRequest({ decision: { ...decided, when: 'now' } }) };
+    expect(JSON.stringify(deploymentCard(asked, options).blocks)).toContain('Step 7 of 9: Serve');
+    const replaces = [{ uid: 'servinguid', number: 140, recipe: 'qwen35' }];
+    expect(deploymentCard({ ...unasked, replaces }, options).text).toContain('✓ Approval, done');
+    // A cancel's request is not one of the run.
+    expect(deploymentCard({ ...unasked, approval: aRequest({ action: 'cancel' }) }, options).text).not.toContain('Approval,');
+  });
+
+  test('a cancel waits for approval while the run goes on', () => {
+    const { text } = deploymentCard({ ...loading, approval: aRequest({ action: 'cancel', by }) }, options);
+    expect(text).toContain('<@U0APPROVER1> asked to cancel; that waits for approval, ends');
+  });
+
+  test('a stop that was denied', () => {
+    const denied = { kind: 'denied', at: at(60), by, why: 'eval run' } as const;
+    const record = serving({ run: 'stop', approval: aRequest({ action: 'stop', decision: denied }) });
+    const { text } = deploymentCard(record, options);
+    expect(text).toContain('spark NOT STOPPED: qwen35 (#142)');
+    expect(text).toContain('DENIED by <@U0APPROVER1>');
+    expect(text).toContain('qwen35 (#142) serves on.');
+  });
+});
+
+describe('requests are waited for', () => {
+  const draining = aRecord({
+    run: 'stop',
+    state: 'running',
+    phase: 'stop',
+    phases: [{ name: 'stop', state: 'running', attempts: 1, startedAt: at(0) }],
+    drainUntil: at(60),
+    progress: { stage: 'waits for 3 requests, 52 s left' },
+  });
+
+  test('how many and how long, and [Stop now]', () => {
+    expect(deploymentCard(draining, options).text).toContain('▸ Stop, running: waits for 3 requests, 52 s left');
+    expect(JSON.stringify(deploymentCard(draining, options).blocks)).toContain('"action_id":"stop-now"');
+  });
+
+  test('said to stop now: by whom', () => {
+    const message = deploymentCard({ ...draining, stopNow: { by, at: at(5) } }, options);
+    expect(message.text).toContain('<@U0APPROVER1> said to stop now: running requests are cut off.');
+    expect(JSON.stringify(message.blocks)).not.toContain('stop-now');
+  });
+
+  test('nothing is waited for any longer', () => {
+    const { progress: _progress, ...removing } = draining;
+    expect(JSON.stringify(deploymentCard(removing, options).blocks)).not.toContain('stop-now');
+  });
+});
+
+test('whose it is, what was forced, and by what it was replaced', () => {
+  const forced = { what: ['checks'] as const, reason: 'the disk check is wrong', by };
+  const { text } = card({ owner: by, until: at(7_200), note: 'eval run', forced });
+  expect(text).toContain('Asked by <@U0OPERATOR1> · of <@U0APPROVER1> · spark: spark1, spark2 · until ');
+  expect(text).toContain('FORCED by <@U0APPROVER1>, passing checks: the disk check is wrong');
+  const replaced = serving({ state: 'replaced', replacedBy: 143, forced });
+  expect(deploymentCard(replaced, options).text).toContain('spark REPLACED: qwen35 (#142), by #143');
+  expect(deploymentCard(replaced, options).text).toContain('FORCED by');
+  expect(formerCard(replaced, options).text).toContain('FORCED by');
+  expect(buttons(replaced)).toEqual([]);
 });
 
 test('sections stand in for the plan block', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { endMessage } from '../../../src/bot/cards/end-message.ts';
 import type { Deployment } from '../../../src/jobs/deployment.ts';
 import { expectFits, liveMarkup } from '../support/expect-fits.ts';
+import { aRequest, interrupted } from '../support/fake-approvals.ts';
 import { aRecord, at, failed, phasesUpTo, serving } from '../support/records.ts';
 
 const asker = 'U0OPERATOR1';
@@ -124,4 +125,124 @@ test('lines of a log break nothing and mention nobody', () => {
   expect(message.text).not.toContain('abcdefghijklmnop');
   expect(JSON.stringify(message.blocks.at(-2))).toContain('<!channel> <@U0VIEWER001>');
   expect(message.blocks.at(-1)).toMatchObject({ type: 'actions', elements: [{ action_id: 'retry' }] });
+});
+
+describe('people did not let it begin: what was said, what serves on, and who hears of it', () => {
+  const base = aRecord({ recipe: 'glm47' });
+  const votes = [{ by: approver, at: at(60), when: 'now' as const }];
+  test.each<[string, Deployment, string[]]>([
+    [
+      'denied',
+      { ...base, state: 'denied', approval: aRequest({ decision: { kind: 'denied', at: at(60), by: approver, why: 'eval run' } }) },
+      [
+        'spark DENIED: glm47 (#142) by <@U0APPROVER1>. Nothing was changed. <@U0OPERATOR1>',
+        'DENIED by <@U0APPROVER1> at <!date^1796126460^{time}|12:01 UTC>: eval run',
+        'qwen35 (#140) was not touched and still serves.',
+      ],
+    ],
+    [
+      'expired',
+      { ...base, state: 'expired', cause: { text: 'Nobody decided in time, so nothing was done.', lines: [] }, approval: aRequest({ decision: { kind: 'expired', at: at(1_830) } }) },
+      [
+        'spark EXPIRED: glm47 (#142). Nothing was changed. <@U0OPERATOR1>',
+        'Nobody decided in time, so nothing was done.',
+        'qwen35 (#140) was not touched and still serves.',
+      ],
+    ],
+    [
+      'void, after an approval: who agreed hears of it; what serves now is another matter',
+      { ...base, state: 'void', cause: { text: 'Nothing was done: llama4 (#141) serves by now', lines: [] }, approval: aRequest({ votes, decision: { kind: 'void', at: at(60), why: 'llama4 (#141) serves by now' } }) },
+      [
+        'spark VOID: approval of glm47 (#142), nothing was done. <@U0OPERATOR1> <@U0APPROVER1>',
+        'VOID at <!date^1796126460^{time}|12:01 UTC>: llama4 (#141) serves by now',
+      ],
+    ],
+    [
+      'void, and nobody was asked',
+      { ...base, state: 'void', cause: { text: 'Nothing was done: Ana holds the cluster by now: eval run', lines: [] } },
+      [
+        'spark VOID: approval of glm47 (#142), nothing was done. <@U0OPERATOR1>',
+        'Nothing was done: Ana holds the cluster by now: eval run',
+      ],
+    ],
+    [
+      'objected',
+      { ...base, state: 'void', approval: aRequest({ decision: { kind: 'void', at: at(60), by: { ...approver, user: 'U0VIEWER001' }, why: 'its owner objects: 80 % done' } }) },
+      [
+        'spark VOID: approval of glm47 (#142), nothing was done. <@U0OPERATOR1>',
+        'VOID by <@U0VIEWER001> at <!date^1796126460^{time}|12:01 UTC>: its owner objects: 80 % done',
+        'qwen35 (#140) was not touched and still serves.',
+      ],
+    ],
+    [
+      'withdrawn',
+      { ...base, state: 'cancelled', approval: aRequest({ decision: { kind: 'withdrawn', at: at(60), by: { ...approver, user: asker } } }) },
+      [
+        'spark CANCELLED: glm47 (#142), withdrawn by <@U0OPERATOR1>. Nothing was changed.',
+        'qwen35 (#140) was not touched and still serves.',
+      ],
+    ],
+    [
+      'a stop that was denied',
+      serving({ run: 'stop', action: 'stop', approval: aRequest({ action: 'stop', decision: { kind: 'denied', at: at(60), by: approver } }, { interrupts: [interrupted({ number: 142 })] }) }),
+      [
+        'spark NOT STOPPED, DENIED: qwen35 (#142) by <@U0APPROVER1>. Nothing was changed. <@U0OPERATOR1>',
+        'DENIED by <@U0APPROVER1> at <!date^1796126460^{time}|12:01 UTC>.',
+        'qwen35 (#142) serves on.',
+      ],
+    ],
+  ])('%s', (_, record, lines) => {
+    expect(text(record).split('\n')).toEqual(lines);
+  });
+});
+
+describe('who agreed hears how it ended', () => {
+  const approval = aRequest({ decision: { kind: 'approved', at: at(60), by: [approver], when: 'now' } });
+
+  test.each([serving({ approval }), failed({ approval }), aRecord({ state: 'cancelled', approval })])('%#', (record) => {
+    expect(text(record)).toContain('Approved by <@U0APPROVER1>.');
+  });
+
+  test('of a cancel too', () => {
+    expect(text(aRecord({ state: 'cancelled', approval: { ...approval, action: 'cancel' } }))).toContain(
+      'The cancel was approved by <@U0APPROVER1>.',
+    );
+  });
+});
+
+describe('what to do next', () => {
+  const replaces = [{ uid: 'servinguid', number: 140, recipe: 'qwen35' }];
+  const expired = { kind: 'expired', at: at(1_830) } as const;
+
+  function buttons(record: Deployment): unknown {
+    const block = endMessage(record, asker).blocks.find(({ type }) => type === 'actions');
+    const elements: { text: { text: string }; value: string }[] = JSON.parse(JSON.stringify(block ?? { elements: [] })).elements;
+    return elements.map((each) => `${each.text.text}: ${each.value}`);
+  }
+
+  test.each<[Deployment, string[]]>([
+    [failed({ replaces }), ['Retry: abcdefghij', 'Bring back qwen35: rollback 140']],
+    [aRecord({ state: 'cancelled', replaces }), ['Bring back qwen35: rollback 140']],
+    [failed(), ['Retry: abcdefghij']],
+    [aRecord({ state: 'cancelled' }), []],
+    [aRecord({ state: 'denied' }), []],
+    [aRecord({ state: 'expired' }), ['Ask again: retry 142']],
+    [aRecord({ state: 'void', action: 'restart' }), ['Ask again: restart on spark']],
+    [aRecord({ state: 'void', action: 'rollback' }), ['Ask again: rollback on spark']],
+    [serving({ run: 'stop', action: 'stop', approval: aRequest({ action: 'stop', decision: expired }) }), ['Ask again: stop on spark']],
+    [serving({ replaces }), []],
+  ])('%#', (record, expected) => {
+    expect(buttons(record)).toEqual(expected);
+  });
+});
+
+test('early: what served was not touched', () => {
+  const found = [interrupted()];
+  expect(text(aRecord({ recipe: 'glm47', state: 'cancelled', found, aborting: { to: 'cancelled', by: approver } }))).toBe(
+    'spark CANCELLED: glm47, #142 by <@U0APPROVER1>. Nothing was changed. <@U0OPERATOR1>\nqwen35 (#140) was not touched and still serves.',
+  );
+});
+
+test('by what it was replaced', () => {
+  expect(text(serving({ state: 'replaced', replacedBy: 143 }))).toBe('spark REPLACED: qwen35, by #143. <@U0OPERATOR1>');
 });

@@ -2,7 +2,9 @@ import { mayEnd, nextHold, type Hold } from '../../../src/jobs/hold-rules.ts';
 import type { Jobs } from '../../../src/jobs/jobs.ts';
 
 /** Holds in memory, with the rules of the real ones; they do not end by themselves. */
-export function fakeHolds(now = (): Date => new Date()): Pick<Jobs, 'hold' | 'unlock' | 'freeze' | 'unfreeze' | 'holds'> {
+export function fakeHolds(
+  now = (): Date => new Date(),
+): Pick<Jobs, 'hold' | 'unlock' | 'freeze' | 'unfreeze' | 'holds'> {
   const held = new Map<string, Hold>();
   let freeze: Hold | undefined;
   return {

@@ -1,7 +1,8 @@
 import { OperatorError } from '../../../src/errors.ts';
 import { isEnded, type Deployment } from '../../../src/jobs/deployment.ts';
 import type { DeploymentEvent, EventBody } from '../../../src/jobs/events.ts';
-import type { AuditEntry, ClusterState, Jobs, View } from '../../../src/jobs/jobs.ts';
+import type { AgainRequest, Asker, AuditEntry, ClusterState, Jobs, View } from '../../../src/jobs/jobs.ts';
+import { fakeApprovals } from './fake-approvals.ts';
 import { fakeHolds } from './fake-holds.ts';
 import { aPlan, aRecord, serving, START } from './records.ts';
 
@@ -63,6 +64,19 @@ export function fakeJobs(replace: Partial<Jobs> = {}): FakeJobs {
     return { cluster, description: 'two Sparks', channels: [], serving: up, ...(busy && { busy }) };
   }
 
+  async function again(action: 'restart' | 'rollback', request: AgainRequest): Promise<Deployment> {
+    reach();
+    const { number: of, cluster, forced, by, view } = request;
+    jobs.calls.push(`${action} ${of ?? cluster ?? '?'}${forced ? ` ${JSON.stringify(forced)}` : ''}`);
+    const before = [...records.values()].find((one) => (of === undefined ? one.cluster === cluster : one.number === of));
+    if (!before) throw new OperatorError('unknown-name', 'Nothing has served there.', { hint: 'See history.' });
+    const number = ++numbers;
+    const { recipe, cluster: where } = before;
+    const record = aRecord({ uid: `uid${number}`, number, recipe, cluster: where, action, by: personOf(by) });
+    jobs.add(record, view);
+    return record;
+  }
+
   const jobs: FakeJobs = {
     records,
     views,
@@ -85,7 +99,7 @@ export function fakeJobs(replace: Partial<Jobs> = {}): FakeJobs {
       if (event) append(uid, event);
       tell(uid);
     },
-    async deploy({ recipe, cluster, overrides, until, note, by, view }) {
+    async deploy({ recipe, cluster, overrides, until, note, forced, by, view }) {
       reach();
       jobs.calls.push(`deploy ${recipe} on ${cluster ?? '?'} ${JSON.stringify(overrides)}`);
       const number = ++numbers;
@@ -99,6 +113,7 @@ export function fakeJobs(replace: Partial<Jobs> = {}): FakeJobs {
         plan: aPlan({ uid, recipe, cluster: pick(cluster), overrides }),
         ...(until !== undefined && { until }),
         ...(note !== undefined && { note }),
+        ...(forced && { forced: { ...forced, by: personOf(by) } }),
       });
       jobs.add(record, view);
       return record;
@@ -119,6 +134,21 @@ export function fakeJobs(replace: Partial<Jobs> = {}): FakeJobs {
       tell(record.uid);
       return records.get(record.uid) ?? record;
     },
+    restart: async (request) => again('restart', request),
+    rollback: async (request) => again('rollback', request),
+    stopForeign: async ({ cluster, names, by, view }) => {
+      reach();
+      jobs.calls.push(`stop-foreign ${names.join(',')} on ${cluster ?? '?'}`);
+      const number = ++numbers;
+      const record = aRecord({ uid: `uid${number}`, number, cluster: pick(cluster), by: personOf(by), run: 'stop-foreign' });
+      jobs.add(record, view);
+      return record;
+    },
+    mine: async ({ cluster, name }) => ({
+      cluster: pick(cluster),
+      claimed: [{ node: 'spark1', kind: 'container', name, id: 'c1', ports: [] }],
+    }),
+    ...fakeApprovals(records, (uid, record, event) => jobs.change(uid, record, event)),
     async cancel({ number, cluster, by }) {
       reach();
       jobs.calls.push(`cancel ${number ?? cluster ?? ''}`);
@@ -252,4 +282,8 @@ export function fakeJobs(replace: Partial<Jobs> = {}): FakeJobs {
     ...replace,
   };
   return jobs;
+}
+
+function personOf({ team, user }: Asker): Deployment['by'] {
+  return { team, user };
 }

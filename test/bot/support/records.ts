@@ -2,6 +2,7 @@ import type { Deployment, PhaseName, PhaseRecord, Plan } from '../../../src/jobs
 
 const PHASES: readonly PhaseName[] = [
   'preflight',
+  'approval',
   'stop-previous',
   'start-head',
   'start-workers',
@@ -63,6 +64,7 @@ export function aPlan(change: Partial<Plan> = {}): Plan {
       silenceMs: 1,
       phases: {
         preflight: 1,
+        approval: 1,
         'stop-previous': 1,
         'start-head': 1,
         'start-workers': 1,

@@ -61,7 +61,7 @@ it('does not take silence of Docker for absence', () => {
 it('asks with one command', async () => {
   const { machines, transport } = fakeMachines(renderedPlan(), () => containersAnswer([], [22, 8000]));
   const look = await lookAtContainers(machines[0], { realm: 'lab', records: true });
-  expect(look).toEqual({ containers: [], listeners: ['0.0.0.0:22', '0.0.0.0:8000'] });
+  expect(look).toEqual({ survivors: [], containers: [], listeners: ['0.0.0.0:22', '0.0.0.0:8000'] });
   expect(transport.texts()).toEqual(['spark1: sh -s -- lab /home/aurora/.sparkops records']);
   expect(transport.calls[0]?.stdin).toContain('containers "$1" "$2"');
 });

@@ -59,7 +59,12 @@ function start(everyMs = 60_000): void {
 const log = async () => (await readFile(join(state, 'audit-test.log'), 'utf8').catch(() => '')).trim().split('\n');
 const waiting = () => bench.store.redis.lrange(bench.store.keys.outbox('spark'), 0, -1);
 const write = (what: string) =>
-  openAudit({ store: bench.store, now, log: silent }).write({ who: operator, what, cluster: 'spark', decision: 'accepted' });
+  openAudit({ store: bench.store, now, log: silent }).write({
+    who: operator,
+    what,
+    cluster: 'spark',
+    decision: 'accepted',
+  });
 
 test('what is put into the outbox is on the head at once, and in it no longer', async () => {
   start();
@@ -76,7 +81,8 @@ test('two workers write every line once', async () => {
   for (const what of all) write(what);
   await eventually('all are on the head', 20_000, async () => (await log()).length >= all.length);
   await eventually('the outbox is empty', 5_000, async () => (await waiting()).length === 0);
-  expect((await log()).map((text) => JSON.parse(text).what).toSorted()).toEqual(all.toSorted());
+  expect(new Set((await log()).map((text) => JSON.parse(text).what))).toEqual(new Set(all));
+  expect(await log()).toHaveLength(all.length);
 });
 
 test('a head that is away gets it when it is back', async () => {
@@ -86,19 +92,26 @@ test('a head that is away gets it when it is back', async () => {
   await eventually('it waits', 5_000, async () => (await waiting()).length === 1);
   away = false;
   await eventually('it is on the head', 5_000, async () => (await log())[0] !== '');
+  expect(await log()).toEqual([expect.stringContaining('"what":"stop spark"')]);
 });
 
 test('of 1,000 that wait the oldest lines of the audit go first, never a hold', async () => {
   const audit = openAudit({ store: bench.store, now, log: silent });
   await bench.store.redis.rpush(bench.store.keys.outbox('spark'), '1 hold {}');
-  for (let at = 0; at < 1_003; at++) audit.write({ who: operator, what: `${at}`, cluster: 'spark', decision: 'accepted' });
+  for (let at = 0; at < 1_003; at++)
+    audit.write({ who: operator, what: `${at}`, cluster: 'spark', decision: 'accepted' });
   await audit.settled();
   const items = await waiting();
   expect(items).toHaveLength(1_000);
   expect(items[0]).toBe('1 hold {}');
   expect(items[1]).toContain('"what":"4"');
   expect(items.at(-1)).toContain('"what":"1002"');
-  expect(items.slice(1).map(idOf)).toEqual(items.slice(1).map(idOf).toSorted((a, b) => a - b));
+  expect(items.slice(1).map(idOf)).toEqual(
+    items
+      .slice(1)
+      .map(idOf)
+      .toSorted((a, b) => a - b),
+  );
 });
 
 test('ids go on above what a head has seen', async () => {

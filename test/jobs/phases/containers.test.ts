@@ -277,25 +277,134 @@ describe('stop-previous', () => {
   });
 });
 
-describe('stop', () => {
-  it('removes head before worker, and is done when all is gone', async () => {
-    const start = {
-      spark1: [{ name: HEAD, uid: plan.uid, engine: 'alive' as const }],
-      spark2: [{ name: WORKER, uid: plan.uid }],
-    };
-    const { script, held } = pretend(start);
-    const run = fakeRun(plan, script);
-    expect(await run.go(PHASES.stop)).toEqual({
-      state: 'done',
-      saw: 'containers are gone, port 8000 on spark1 is closed',
-    });
-    expect(run.changes()).toEqual([`spark1: docker rm --force ${HEAD}`, `spark2: docker rm --force ${WORKER}`]);
+describe('stop-previous of what was agreed to', () => {
+  const replaces = [{ uid: 'old', number: 140, recipe: 'qwen35' }];
+  const old = (node: string) => ({ name: `sparkops-old-${node}`, uid: 'old', number: 140 });
+
+  it('retires it, and leaves alone what serves beside it', async () => {
+    const two = { spark1: [{ ...old('spark1'), engine: 'alive' as const }], spark2: [old('spark2')] };
+    const { script, held } = pretend(two);
+    const run = fakeRun(plan, script, { record: { replaces } });
+    expect(await run.go(PHASES['stop-previous'])).toMatchObject({ state: 'done' });
     expect(held).toEqual({ spark1: [], spark2: [] });
-    expect(run.transport.calls).toHaveLength(6);
+    expect(run.changes().map((text) => text.replace(/-\d{8}T\d{6}Z/, '-TIME'))).toEqual([
+      'spark1: keep-evidence.sh /home/aurora/.sparkops old-TIME',
+      'spark1: end-engine.sh sparkops-old-spark1 /home/aurora/.sparkops/runs/old 10',
+      'spark2: end-engine.sh sparkops-old-spark2 /home/aurora/.sparkops/runs/old 10',
+      'spark1: docker rm --force sparkops-old-spark1',
+      'spark2: docker rm --force sparkops-old-spark2',
+    ]);
+    // Its plan could not be read, so nobody knows where to ask it.
+    expect(run.notes[1]).toBe(
+      'warning: The engine does not say whether requests run, so they are not waited for.',
+    );
+
+    const third = { name: 'sparkops-third-spark1', uid: 'third', number: 139, engine: 'alive' as const };
+    const beside = pretend({ ...two, spark1: [{ ...old('spark1'), engine: 'alive' as const }, third] });
+    const careful = fakeRun(plan, beside.script, { record: { replaces } });
+    expect(await careful.go(PHASES['stop-previous'])).toMatchObject({ state: 'blocked' });
+    expect(careful.changes()).toEqual([]);
+  });
+
+  it('saves the evidence also of one that is down by now', async () => {
+    const { script, held } = pretend({ spark1: [{ ...old('spark1'), serveExit: '1' }], spark2: [old('spark2')] });
+    const run = fakeRun(plan, script, { record: { replaces } });
+    expect(await run.go(PHASES['stop-previous'])).toMatchObject({ state: 'done' });
+    expect(held).toEqual({ spark1: [], spark2: [] });
+    expect(run.changes()[0]).toContain('keep-evidence.sh');
+    expect(run.progress).toEqual([]);
+    expect(run.notes).toHaveLength(1);
+  });
+
+  it('saves the evidence of what is down before a restart, not that of attempts that failed before a deploy', async () => {
+    const down = () => pretend({ spark1: [{ ...old('spark1'), serveExit: '1' }], spark2: [old('spark2')] });
+    const restart = fakeRun(plan, down().script, { record: { action: 'restart' } });
+    expect(await restart.go(PHASES['stop-previous'])).toMatchObject({ state: 'done' });
+    expect(restart.changes().filter((text) => text.includes('evidence'))).toHaveLength(1);
+    const deploy = fakeRun(plan, down().script, { record: { action: 'deploy' } });
+    expect(await deploy.go(PHASES['stop-previous'])).toMatchObject({ state: 'done' });
+    expect(deploy.changes().filter((text) => text.includes('evidence'))).toEqual([]);
+  });
+
+  it('is not done while a process of it lives on', async () => {
+    const { script } = pretend({}, ({ node, text }) =>
+      text.startsWith('sh -s') ? containersAnswer([], [22], node === 'spark2' ? ['old 4711 ray::RayWorker', 'other 1 x'] : []) : undefined,
+    );
+    const run = fakeRun(plan, script, { record: { replaces } });
+    expect(await run.go(PHASES['stop-previous'])).toEqual({
+      state: 'blocked',
+      finding: {
+        short: 'a process of it hangs on spark2',
+        text: "Its containers are gone, but a process of it on spark2 can't be ended and may hold the GPU's memory.",
+        node: 'spark2',
+        lines: ['spark2: 4711 ray::RayWorker'],
+        remedy: 'On spark2: sudo kill -9 4711. If it stays, only a reboot of spark2 gives the memory back.',
+      },
+    });
+    expect(await fakeRun(plan, script).go(PHASES['stop-previous'])).toMatchObject({ state: 'done' });
+  });
+});
+
+describe('stop', () => {
+  const serves = () => ({
+    spark1: [{ name: HEAD, uid: plan.uid, engine: 'alive' as const }],
+    spark2: [{ name: WORKER, uid: plan.uid }],
+  });
+  const GONE = 'containers are gone, port 8000 on spark1 is closed, and no process is left to hold memory';
+
+  it('saves the evidence, ends the engine, removes head before worker, and is done when all is gone', async () => {
+    const { script, held } = pretend(serves());
+    const run = fakeRun(plan, script);
+    expect(await run.go(PHASES.stop)).toEqual({ state: 'done', saw: GONE });
+    expect(run.changes().map((text) => text.replace(/-\d{8}T\d{6}Z/, '-TIME'))).toEqual([
+      'spark1: keep-evidence.sh /home/aurora/.sparkops abcdefghij-TIME',
+      `spark1: end-engine.sh ${HEAD} /home/aurora/.sparkops/runs/abcdefghij 10`,
+      `spark2: end-engine.sh ${WORKER} /home/aurora/.sparkops/runs/abcdefghij 10`,
+      `spark1: docker rm --force ${HEAD}`,
+      `spark2: docker rm --force ${WORKER}`,
+    ]);
+    expect(held).toEqual({ spark1: [], spark2: [] });
+    expect(run.kept).toMatchObject({ drainUntil: expect.stringMatching(/^\d{4}-/) });
+    // Nothing answers there, so nobody knows whether requests run.
+    expect(run.notes).toEqual([
+      expect.stringMatching(/^info: Evidence of qwen35 \(#142\) lies on spark1 in .*\. Missing: metrics /),
+      'warning: The engine does not say whether requests run, so they are not waited for.',
+    ]);
+  });
+
+  it('goes on without evidence, and says so', async () => {
+    const { script, held } = pretend(serves(), ({ text }) =>
+      text.includes('keep-evidence.sh') ? { exitCode: 1, stderr: 'cannot create: No space left on device' } : undefined,
+    );
+    const run = fakeRun(plan, script);
+    expect(await run.go(PHASES.stop)).toMatchObject({ state: 'done' });
+    expect(run.notes[0]).toBe(
+      'warning: No evidence of qwen35 (#142) was saved: spark1 could not save the evidence. It is stopped all the same.',
+    );
+    expect(held).toEqual({ spark1: [], spark2: [] });
+  });
+
+  it('touches nothing more once a newer process acts', async () => {
+    const { script, held } = pretend(serves(), ({ text }) =>
+      text.includes('keep-evidence.sh') ? { exitCode: 75, stderr: 'guard: refused' } : undefined,
+    );
+    await expect(fakeRun(plan, script).go(PHASES.stop)).rejects.toMatchObject({ code: 'stale-fence' });
+    expect(held['spark1']).toHaveLength(1);
+  });
+
+  it('goes on where an earlier process was: with its deadline, and its evidence', async () => {
+    const { script } = pretend({ spark2: serves().spark2 });
+    const run = fakeRun(plan, script, { record: { drainUntil: new Date(Date.now() - 5_000).toISOString() } });
+    expect(await run.go(PHASES.stop)).toMatchObject({ state: 'done' });
+    expect(run.changes()).toEqual([
+      `spark2: end-engine.sh ${WORKER} /home/aurora/.sparkops/runs/abcdefghij 10`,
+      `spark2: docker rm --force ${WORKER}`,
+    ]);
+    expect(run.notes).toEqual([]);
   });
 
   it('is done when nothing is there', async () => {
-    expect(await fakeRun(plan, pretend().script).go(PHASES.stop)).toMatchObject({ state: 'done' });
+    expect(await fakeRun(plan, pretend().script).go(PHASES.stop)).toMatchObject({ state: 'done', saw: GONE });
   });
 
   it('does not call stopped what still answers', async () => {
@@ -304,6 +413,16 @@ describe('stop', () => {
     expect(await fakeRun(plan, script).go(PHASES.stop)).toMatchObject({
       state: 'blocked',
       finding: { text: 'The containers of qwen35 are gone, but port 8000 on spark1 is still open.' },
+    });
+  });
+
+  it('does not call stopped what lives on', async () => {
+    const { script } = pretend({}, ({ node, text }) =>
+      text.startsWith('sh -s') ? containersAnswer([], [22], node === 'spark1' ? [`${plan.uid} 77 vllm`] : []) : undefined,
+    );
+    expect(await fakeRun(plan, script).go(PHASES.stop)).toMatchObject({
+      state: 'blocked',
+      finding: { node: 'spark1', lines: ['spark1: 77 vllm'] },
     });
   });
 });

@@ -33,10 +33,25 @@ describe('on two pretend Sparks', () => {
     expect(first.sparks.starts('spark1')).toMatchObject({ 'sparkops-abcdefghi1-spark1': 1, engine: 1 });
 
     const second = await first.another('abcdefghi2', 142);
-    expect(await second.phase('preflight')).toMatchObject({
-      state: 'blocked',
-      finding: { text: 'spark1: spark serves qwen35 (#141).', short: 'it serves qwen35 (#141) already' },
+    expect(await second.phase('preflight')).toMatchObject({ state: 'done' });
+    // Everything else is judged as if it were gone, and it could come back.
+    expect(second.rows.filter(({ state }) => state !== 'ok')).toEqual([]);
+    expect(second.rows.find(({ check }) => check === 'serving')?.text).toMatch(/^serves qwen35 \(#141\); is stopped once/);
+    expect(second.rows.find(({ check }) => check === 'ports')?.text).toMatch(/judged as if what serves were gone$/);
+    expect(second.kept).toMatchObject({
+      found: [
+        {
+          number: 141,
+          wayBack: {
+            proven: true,
+            text: expect.stringMatching(
+              /^its plan is known, spark1 and spark2 have its image \([0-9a-f]{12}\), a driver that works, and [\d.]+ GB of disk$/,
+            ),
+          },
+        },
+      ],
     });
+    // Nobody has agreed to that.
     expect(await second.phase('stop-previous')).toMatchObject({ state: 'blocked' });
 
     await first.sparks.kill('spark1', 'engine');
@@ -51,7 +66,7 @@ describe('on two pretend Sparks', () => {
     expect(await third.upTo('start-workers')).toMatchObject({ state: 'done' });
     expect(await third.phase('stop')).toMatchObject({ state: 'done' });
     expect([third.sparks.containers('spark1'), third.sparks.containers('spark2')]).toEqual([[], []]);
-  }, 40_000);
+  }, 120_000);
 
   it('sees a wrong address in time, and leaves nothing behind', async () => {
     const { upTo, ctx, sparks } = await on({ faults: ['wrong-address'] });

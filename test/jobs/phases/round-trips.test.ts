@@ -9,6 +9,8 @@ afterEach(() => run.stop());
 const ROUND_TRIPS: Partial<Record<PhaseName, [number, number]>> = {
   // The facts, and a look into the image.
   preflight: [2, 2],
+  // Nothing is interrupted.
+  approval: [0, 0],
   'stop-previous': [1, 1],
   // Look, act, look.
   'start-head': [3, 0],

@@ -22,12 +22,15 @@ export interface LiteralMachine {
   answers: Record<string, { exitCode: number; stdout: string }>;
   /** HTTP status of /health; undefined: nothing listens. */
   health?: number;
+  /** What it says to whatever is asked. */
+  metrics: string;
   ran: string[];
 }
 
 export function literalMachine(): LiteralMachine {
   const machine: LiteralMachine = {
     away: false,
+    metrics: '',
     number: '',
     containers: [],
     answers: {},
@@ -47,7 +50,9 @@ export function literalMachine(): LiteralMachine {
       async dial(node, { port }) {
         if (machine.health === undefined)
           throw new OperatorError('unreachable', `${node}: port ${port} is closed`, { hint: '' });
-        return answering(`HTTP/1.1 ${machine.health} X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+        const { health, metrics } = machine;
+        const length = Buffer.byteLength(metrics);
+        return answering(`HTTP/1.1 ${health} X\r\ncontent-length: ${length}\r\nconnection: close\r\n\r\n${metrics}`);
       },
       close: async () => undefined,
     },

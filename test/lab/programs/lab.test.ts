@@ -42,9 +42,19 @@ const WITHOUT_APT = [
 ].join(' && ');
 
 it.each([
-  ['root', 'true', ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'], /^lab: needs root: namespaces, mounts and Docker daemons\n$/],
+  [
+    'root',
+    'true',
+    ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'],
+    /^lab: needs root: namespaces, mounts and Docker daemons\n$/,
+  ],
   ['namespaces', 'true', ['setpriv', '--bounding-set=-sys_admin'], /^lab: this machine lets nobody make namespaces\n$/],
-  ['network devices', 'true', ['setpriv', '--bounding-set=-net_admin'], /^lab: no veth device can be made here: .*not permitted\n$/],
+  [
+    'network devices',
+    'true',
+    ['setpriv', '--bounding-set=-net_admin'],
+    /^lab: no veth device can be made here: .*not permitted\n$/,
+  ],
   ['pip', 'mount -t tmpfs none /usr/lib/python3/dist-packages/pip', [], /^lab: Python has no pip, .*\n$/],
   ['a package and apt-get', WITHOUT_APT, [], /^lab: missing, and there is no apt-get to install it: python3-pip\n$/],
 ])('says in one line that it lacks %s, and exits 1', async (_what, steps, through, words) => {

@@ -12,8 +12,9 @@ import { LOCAL_RIGHTS, OPERATOR, OPS_CHANNEL, TEAM } from '../../../src/local/sl
 import { startLocalSlack } from '../../../src/local/slack/start-local-slack.ts';
 import type { Workplace } from '../../../src/local/workplace.ts';
 import { type Place, placeIn } from '../../support/place.ts';
+import { SECRET_ENV, type Source, WORKER_SECRETS } from '../../support/planted-secrets.ts';
 import { testRedis } from '../../support/redis.ts';
-import { cleanHosts, IMAGE, STATE } from './lab.ts';
+import { cleanHosts, HOSTS, IMAGE, ranOnHost, STATE } from './lab.ts';
 import { ON_THE_HEAD, openHead } from './on-the-head.ts';
 
 const RECIPE = fileURLToPath(new URL('../../../config/recipes/qwen35.yaml', import.meta.url));
@@ -35,7 +36,16 @@ export interface LabPlace extends Place<Omit<Workplace, 'sparks'>> {
   admit: (change: (plan: Plan) => Plan) => Promise<void>;
 }
 
-const TIMEOUTS = { lease: '3s', job_lock: '3s', stall_check: '1s', reconcile: '1s', load: '180s', load_silence: '60s' };
+// Short lives, so that a takeover is a matter of seconds. Both hosts share this machine's cores, so Ray may be slow.
+const TIMEOUTS = {
+  lease: '3s',
+  job_lock: '3s',
+  stall_check: '1s',
+  reconcile: '1s',
+  verify_ray: '90s',
+  load: '180s',
+  load_silence: '60s',
+};
 
 /** Local Slack and Redis here, the product as child processes, the lab's two hosts as its cluster. */
 export async function startLabPlace(options: LabPlaceOptions = {}): Promise<LabPlace> {
@@ -43,12 +53,12 @@ export async function startLabPlace(options: LabPlaceOptions = {}): Promise<LabP
   const slack = await startLocalSlack();
   const { redis, redisUrl, through } = await storeOf(slack, options);
   const folder = await mkdtemp(join(tmpdir(), 'sparkops-lab-'));
-  await writeLabConfig(folder, options);
+  await writeLabConfig(folder, { ...options, env: { ...SECRET_ENV, ...options.env } });
   const stop = async () => {
     await slack.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  const place = placeIn({ slack, redisUrl, configFolder: folder, stop }, { redis, realm: 'lab' });
+  const place = placeIn({ slack, redisUrl, configFolder: folder, stop }, { redis, realm: 'lab', left: secretsOnHosts });
 
   return {
     ...place,
@@ -68,6 +78,20 @@ export async function startLabPlace(options: LabPlaceOptions = {}): Promise<LabP
       await admit(place.store, { ...admission, plan: change(plan) }, () => new Date());
     },
   };
+}
+
+/** Lines of the state folders that hold a planted secret. */
+async function secretsOnHosts(): Promise<readonly Source[]> {
+  return Promise.all(
+    HOSTS.map(async (host) => {
+      const { stdout } = await ranOnHost(
+        host,
+        'timeout 20 grep -raFf - ~/.sparkops',
+        Object.values(WORKER_SECRETS).join('\n'),
+      );
+      return { where: `the state folder of ${host}`, text: stdout };
+    }),
+  );
 }
 
 async function storeOf(slack: { url: string }, { onTheHead = false }: LabPlaceOptions) {

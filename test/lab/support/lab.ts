@@ -9,7 +9,7 @@ const LAB = fileURLToPath(new URL('../lab.sh', import.meta.url));
 const run = promisify(execFile);
 
 export type Host = 'spark1' | 'spark2';
-const HOSTS: readonly Host[] = ['spark1', 'spark2'];
+export const HOSTS: readonly Host[] = ['spark1', 'spark2'];
 
 /** Where the lab keeps its keys while it is up. */
 export const STATE = '/run/sparkops-lab';

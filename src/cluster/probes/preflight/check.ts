@@ -16,6 +16,10 @@ export interface CheckInput {
   belonging: Belonging;
   /** Every node could be read. Otherwise nobody knows whose a container is. */
   complete: boolean;
+  /** What serves may be stopped, once that is approved: judged as if it were gone. */
+  replacing: boolean;
+  /** The ports of what serves; undefined: not known, since its plan is not. */
+  servingPorts: readonly number[] | undefined;
   /** What an admin passes, with a reason: it is told, and stops nothing. */
   forced: ReadonlySet<Forcible>;
 }

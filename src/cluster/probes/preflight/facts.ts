@@ -28,6 +28,16 @@ export interface NodeFacts {
   containers: readonly OurContainer[];
   /** What others run there. */
   others: ForeignLook;
+  /** Ids of the images of the realm's containers, as far as they are still there. */
+  keptImages: readonly string[];
+  /** Where our files and the models are. Read only where containers of the realm are. */
+  disks: readonly Disk[];
+}
+
+export interface Disk {
+  /** Where it is mounted. */
+  at: string;
+  freeBytes: number;
 }
 
 /** One command for all of it. */
@@ -36,7 +46,7 @@ export async function readNodeFacts(
   about: Pick<Plan, 'realm' | 'image' | 'port' | 'rayPort'>,
 ): Promise<NodeFacts> {
   const { name, paths } = machine.node;
-  const { stdout } = await machine.read(run('sh', '-s', '--', about.realm, paths.state, about.image), {
+  const { stdout } = await machine.read(run('sh', '-s', '--', about.realm, paths.state, about.image, paths.models), {
     stdin: foreignPrograms('preflight.sh'),
   });
   return factsFrom(parseSections(stdout), name, [about.port, about.rayPort]);
@@ -64,7 +74,17 @@ function factsFrom(sections: Sections, node: string, ports: readonly number[]): 
     // Without Docker there is one finding to show, and it is Docker.
     containers: docker.exitCode === 0 ? containersIn(sections, node) : [],
     others: foreignIn(sections, { node, ports }),
+    keptImages: sections.all
+      .filter(({ name, exitCode }) => name.startsWith('kept ') && exitCode === 0)
+      .map(({ name }) => name.slice('kept '.length)),
+    disks: sections.get('disk').lines.flatMap(diskIn),
   };
+}
+
+/** Of `df -Pk`: "/dev/nvme0n1p2 3844510472 912345 3648797736 1% /". */
+function diskIn(line: string): Disk[] {
+  const [, free, at] = /^\S+ +\d+ +\d+ +(\d+) +\d+% +(\/.*)$/.exec(line) ?? [];
+  return free === undefined || at === undefined ? [] : [{ at, freeBytes: Number(free) * 1024 }];
 }
 
 function imageFrom({ lines, exitCode }: Section): ImageFacts | undefined {

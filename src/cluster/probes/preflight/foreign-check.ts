@@ -29,7 +29,8 @@ export const foreignCheck: Check = {
         ].join(' '),
       });
     }
-    if (gpuProblem !== undefined) return { state: 'warning', text: `what computes on the GPU can't be told: ${gpuProblem}` };
+    if (gpuProblem !== undefined)
+      return { state: 'warning', text: `what computes on the GPU can't be told: ${gpuProblem}` };
     return ok('nothing that others started');
   },
 };

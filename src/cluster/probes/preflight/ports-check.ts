@@ -1,24 +1,28 @@
 import { listensOn } from '../listeners.ts';
 import { type Check, ok } from './check.ts';
 
-/** Judged as if the leftovers were gone: what they hold goes with them. */
+/** Judged as if the leftovers were gone, and what may be stopped: what they hold goes with them. */
 export const portsCheck: Check = {
   name: 'ports',
-  judge({ belonging, facts, forced, node, plan }) {
+  judge({ belonging, facts, forced, node, plan, replacing, servingPorts }) {
     if (node.role !== 'head') return undefined;
     // Its own containers are no finding when a run begins again.
     if (belonging.own.some((each) => each.node === node.name && each.container.running)) return undefined;
+    const serves = belonging.serving.some((each) => each.node === node.name);
     // The row of what serves says it all.
-    if (belonging.serving.some((each) => each.node === node.name)) return undefined;
+    if (serves && !replacing) return undefined;
     const wanted = [plan.port, plan.rayPort];
-    const taken = wanted.filter((port) => listensOn(facts.listeners, port));
-    if (taken.length === 0) return ok(`${wanted.join(' and ')} are free`);
+    const open = wanted.filter((port) => listensOn(facts.listeners, port));
+    if (open.length === 0) return ok(`${wanted.join(' and ')} are free`);
+    const taken = serves ? open.filter((port) => servingPorts?.includes(port) === false) : open;
+    if (taken.length === 0) return ok(`${listOf(open)} now, judged as if what serves were gone`);
 
     const { foreign } = facts.others;
     // So does the row of what others run.
-    if (!forced.has('foreign') && taken.every((port) => foreign.some(({ ports }) => ports.includes(port)))) return undefined;
+    if (!forced.has('foreign') && taken.every((port) => foreign.some(({ ports }) => ports.includes(port))))
+      return undefined;
 
-    const listed = taken.length === 1 ? `port ${taken[0]} is in use` : `ports ${taken.join(' and ')} are in use`;
+    const listed = listOf(taken);
     const holders = belonging.leftovers.filter((each) => each.node === node.name && each.container.running);
     if (holders.length > 0) return ok(`${listed} now, judged as if the leftovers were gone`);
     return {
@@ -29,3 +33,7 @@ export const portsCheck: Check = {
     };
   },
 };
+
+function listOf(ports: readonly number[]): string {
+  return ports.length === 1 ? `port ${ports[0]} is in use` : `ports ${ports.join(' and ')} are in use`;
+}

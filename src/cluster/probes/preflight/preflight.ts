@@ -3,16 +3,20 @@ import type { CheckRow, Finding } from '../../finding.ts';
 import type { Machine } from '../../machine.ts';
 import type { Plan } from '../../plan.ts';
 import { withLimit } from '../../remote/limit.ts';
-import { sortContainers } from '../belonging.ts';
+import { type Belonging, type OnNode, sortContainers } from '../belonging.ts';
 import type { Forcible } from './check.ts';
 import { CHECKS } from './checks.ts';
 import { type NodeFacts, readNodeFacts } from './facts.ts';
 import { type ImagePrograms, readImagePrograms } from './image-programs.ts';
+import { planIn } from '../plan-on-node.ts';
+import { waysBack, type FoundServing } from './way-back.ts';
 
 export interface PreflightResult {
   rows: readonly CheckRow[];
   /** Of the image on the head. */
   imageDigest?: string;
+  /** What serves, and whether it could be started again. Empty unless it may be replaced. */
+  found: readonly FoundServing[];
 }
 
 export interface PreflightOptions {
@@ -20,6 +24,8 @@ export interface PreflightOptions {
   limitMs: number;
   /** Also starts a container of the image on each node, for an instant: for machines that may be changed. */
   tryImage?: boolean;
+  /** People are asked before what serves is stopped: it is no obstacle. Default: it blocks. */
+  replacing?: boolean;
   /** What an admin passes, with a reason. Default: nothing. */
   forced?: ReadonlySet<Forcible>;
 }
@@ -39,7 +45,8 @@ export async function preflight(
   const belonging = sortContainers(all, plan.uid);
   const head = read[0]?.facts;
   const complete = read.every(({ facts }) => facts !== undefined);
-  const forced = options.forced ?? new Set();
+  const { forced = new Set(), replacing = false } = options;
+  const servingPorts = portsOf(belonging, all);
 
   const rows = read.flatMap(({ machine, facts, programs, reach }) => {
     const { node } = machine;
@@ -47,13 +54,38 @@ export async function preflight(
       ? []
       : CHECKS.flatMap(({ name, judge }) => {
           const other = node.role === 'head' ? undefined : head;
-          const row = judge({ plan, node, facts, programs, head: other, belonging, complete, forced });
+          const input = { plan, node, facts, programs, head: other, belonging, complete, forced };
+          const row = judge({ ...input, replacing, servingPorts });
           return row ? [{ node: node.name, check: name, ...row }] : [];
         });
     return [...reach, ...judged];
   });
+  const facts = new Map(read.flatMap((each) => (each.facts ? [[each.machine.node.name, each.facts] as const] : [])));
+  const found = replacing ? waysBack({ serving: belonging.serving, all, facts }) : [];
   const digest = head?.image?.repoDigests[0] ?? head?.image?.id;
-  return { rows, ...(digest && { imageDigest: digest }) };
+  return { rows: [...rows, ...found.map((each) => wayBackRow(plan, each))], found, ...(digest && { imageDigest: digest }) };
+}
+
+/** Undefined: not of all that serves. */
+function portsOf({ serving }: Belonging, all: readonly OnNode[]): number[] | undefined {
+  const ports = serving.map(({ uid }) => {
+    const plan = planIn(all.flatMap(({ container }) => (container.uid === uid ? container : [])));
+    return plan && [plan.port, plan.rayPort];
+  });
+  return ports.includes(undefined) ? undefined : ports.flatMap((each) => each ?? []);
+}
+
+function wayBackRow({ nodes: [head] }: Plan, { recipe, number, wayBack: { proven, text } }: FoundServing): CheckRow {
+  const named = `${recipe} (#${number})`;
+  return proven
+    ? { node: head.name, check: 'way back', state: 'ok', text: `${named} could be started again: ${text}` }
+    : {
+        node: head.name,
+        check: 'way back',
+        state: 'warning',
+        text: `${named} may not come back once it is stopped: ${text}`,
+        remedy: 'Mend that first, or say in the request that nobody needs it any more.',
+      };
 }
 
 interface NodeRead {

@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { findContainer, killContainer, processesIn, stateOf, type Container, type ContainerConfig } from './containers.ts';
+import {
+  findContainer,
+  killContainer,
+  processesIn,
+  stateOf,
+  type Container,
+  type ContainerConfig,
+} from './containers.ts';
 import { fail } from './docker-fail.ts';
 import { optionOf } from './docker-format.ts';
 import { writeWhole } from './files.ts';
@@ -35,7 +42,9 @@ export async function stopContainers(machine: Machine, words: string[]): Promise
 
 function onEach(machine: Machine, words: readonly string[], act: (container: Container) => void): number {
   let code = 0;
-  const names = words.filter((word, at) => !word.startsWith('-') && !['-t', '--time', '--restart'].includes(words[at - 1] ?? ''));
+  const names = words.filter(
+    (word, at) => !word.startsWith('-') && !['-t', '--time', '--restart'].includes(words[at - 1] ?? ''),
+  );
   for (const name of names) {
     const container = findContainer(machine, name);
     if (container) {

@@ -22,6 +22,8 @@ const facts: NodeFacts = {
   listeners: ['0.0.0.0:22'],
   missingTools: [],
   containers: [],
+  keptImages: [],
+  disks: [],
   others: { foreign: [] },
 };
 
@@ -30,7 +32,13 @@ function judge(name: string, changes: Partial<Omit<CheckInput, 'facts'>> & { fac
   if (!check) throw new Error(`no check ${name}`);
   const belonging = { own: [], leftovers: [], serving: [] };
   const input = { plan, node: head, head: undefined, belonging, complete: true, forced: new Set<never>(), ...changes };
-  return check.judge({ programs: undefined, ...input, facts: { ...facts, ...changes.facts } });
+  return check.judge({
+    programs: undefined,
+    replacing: false,
+    servingPorts: undefined,
+    ...input,
+    facts: { ...facts, ...changes.facts },
+  });
 }
 
 function container(node: string, running = true): OnNode {
@@ -197,6 +205,10 @@ it('refuses to start over a live engine', () => {
     remedy: 'Stop it first: stop on spark',
   });
   expect(judge('serving', { belonging, node: worker })).toBeUndefined();
+  expect(judge('serving', { belonging, replacing: true })).toEqual({
+    state: 'ok',
+    text: 'serves qwen35 (#141); is stopped once that is agreed to, and the rest is judged as if it were gone',
+  });
 });
 
 it('names the leftovers that will be removed', () => {
@@ -237,6 +249,77 @@ describe('ports', () => {
 
   it('leaves ports of a live engine to its own row', () => {
     const serving = [{ uid: 'old', number: 141, recipe: 'qwen35', node: 'spark1' }];
-    expect(judge('ports', { facts: { listeners }, belonging: { own: [], leftovers: [], serving } })).toBeUndefined();
+    const belonging = { own: [], leftovers: [], serving };
+    expect(judge('ports', { facts: { listeners }, belonging })).toBeUndefined();
+    // As if it were gone: what it holds goes with it, what another program holds does not.
+    const replacing = { facts: { listeners }, belonging, replacing: true };
+    expect(judge('ports', { ...replacing, servingPorts: [8000, 29_501] })).toEqual({
+      state: 'ok',
+      text: expect.stringMatching(/in use now, judged as if what serves were gone$/),
+    });
+    expect(judge('ports', replacing)).toMatchObject({ state: 'ok' });
+    expect(judge('ports', { ...replacing, servingPorts: [9000, 29_501] })).toMatchObject({
+      state: 'failed',
+      text: 'port 8000 is in use',
+    });
+  });
+});
+
+describe('foreign', () => {
+  const launch = {
+    node: 'spark1',
+    kind: 'container',
+    name: 'vllm_node',
+    id: 'ab'.repeat(32),
+    image: 'vllm:1',
+    user: 'root',
+    ports: [8000],
+    restart: 'unless-stopped',
+    gpuMemory: 67_712,
+  } as const;
+  const process = { node: 'spark1', kind: 'process', name: 'python3', id: '4242', user: 'maya', ports: [] } as const;
+  const forced = new Set(['foreign'] as const);
+
+  it('refuses over what others run, and names all of it', () => {
+    expect(judge('foreign', { facts: { others: { foreign: [launch, process] } } })).toEqual({
+      state: 'failed',
+      short: 'vllm_node runs on spark1, 1 more',
+      text:
+        'not started by this sparkops: container vllm_node (image vllm:1, user root inside, port 8000, ' +
+        'restart unless-stopped, 71 GB of GPU memory); process python3 (pid 4242, user maya)',
+      remedy:
+        'Ask whose it is (status spark tells, if they said so), or stop-foreign vllm_node on spark, ' +
+        'stop-foreign 4242 on spark or, by an admin, force foreign reason: ...',
+    });
+  });
+
+  it('warns of it when an admin has passed it', () => {
+    expect(judge('foreign', { facts: { others: { foreign: [launch] } }, forced })).toEqual({
+      state: 'warning',
+      text: expect.stringMatching(/^forced: not started by this sparkops: container vllm_node/),
+    });
+    const forcedOther = new Set(['hold', 'checks'] as const);
+    expect(judge('foreign', { facts: { others: { foreign: [launch] } }, forced: forcedOther })?.state).toBe('failed');
+  });
+
+  it('does not take silence for absence', () => {
+    expect(judge('foreign', { facts: { others: { foreign: [], problem: 'no answer' } } })).toMatchObject({
+      state: 'failed',
+      text: "what others run can't be told: no answer",
+    });
+    expect(judge('foreign', { facts: { others: { foreign: [], gpuProblem: 'no driver' } } })).toMatchObject({
+      state: 'warning',
+      text: "what computes on the GPU can't be told: no driver",
+    });
+    // Another row has told of it.
+    expect(judge('foreign', { facts: { docker: { version: '', problem: ['dead'] } } })).toBeUndefined();
+  });
+
+  it('says all that there is to say of a port, until it is passed', () => {
+    const facts = { listeners: ['0.0.0.0:8000'], others: { foreign: [launch] } };
+    expect(judge('ports', { facts })).toBeUndefined();
+    expect(judge('ports', { facts, forced })).toMatchObject({ state: 'failed', text: 'port 8000 is in use' });
+    const both = { ...facts, listeners: ['0.0.0.0:8000', '192.168.200.12:29501'] };
+    expect(judge('ports', { facts: both })).toMatchObject({ state: 'failed' });
   });
 });

@@ -64,8 +64,8 @@ it('reads each node once and finds nothing wrong', async () => {
   ]);
   expect(imageDigest).toBe('x@sha256:aa');
   expect(transport.texts()).toEqual([
-    'spark1: sh -s -- lab /home/aurora/.sparkops hellohal2064/vllm-qwen3.5-gb10:latest',
-    'spark2: sh -s -- lab /home/aurora/.sparkops hellohal2064/vllm-qwen3.5-gb10:latest',
+    'spark1: sh -s -- lab /home/aurora/.sparkops hellohal2064/vllm-qwen3.5-gb10:latest /home/aurora/models',
+    'spark2: sh -s -- lab /home/aurora/.sparkops hellohal2064/vllm-qwen3.5-gb10:latest /home/aurora/models',
   ]);
 });
 
@@ -156,6 +156,59 @@ it('finds what serves, from the head also for the worker', async () => {
   expect(rows.filter(({ state }) => state === 'failed').map(({ text }) => text)).toEqual([
     'spark serves qwen35 (#141)',
   ]);
+});
+
+it('proves the way back of what may be replaced, or says what speaks against it', async () => {
+  const old = { uid: 'old', number: 141, image: 'sha256:0123456789abcdef' };
+  const running = (node: string, disk: number, kept = 0) =>
+    containersAnswer(
+      [{ ...old, name: `sparkops-old-${node}`, ...(node === 'spark1' && { engine: 'alive' as const, record }) }],
+      [22, ...(node === 'spark1' ? [8000, 29_501] : [])],
+    ) +
+    section(`kept ${old.image}`, ['"sha256:0123456789abcdef"'], kept) +
+    section('disk', [
+      'Filesystem     1024-blocks      Used  Available Capacity Mounted on',
+      `/dev/nvme0n1p2  3844510472 912345678 ${disk}       1% /`,
+    ]);
+  const record = JSON.stringify({ schema: 1, number: 141, uid: 'old', plan: renderedPlan() });
+  const on = async (answers: Record<string, string>) => {
+    const { machines, transport } = fakeMachines(plan, byNode(answers));
+    const result = await preflight(plan, machines, { ...limits, replacing: true });
+    expect(transport.calls).toHaveLength(2);
+    return { ...result, row: result.rows.find(({ check }) => check === 'way back') };
+  };
+  const fine = { spark1: good('spark1', running('spark1', 400e6)), spark2: good('spark2', running('spark2', 90e6)) };
+
+  const proven = await on(fine);
+  expect(proven.rows.filter(({ state }) => state !== 'ok')).toEqual([]);
+  expect(proven.found).toEqual([
+    {
+      uid: 'old',
+      number: 141,
+      recipe: 'qwen35',
+      wayBack: {
+        proven: true,
+        text: 'its plan is known, spark1 and spark2 have its image (0123456789ab), a driver that works, and 92 GB of disk',
+      },
+    },
+  ]);
+  expect(proven.rows.filter(({ check }) => check === 'ports').map(({ text }) => text)).toEqual([
+    'ports 8000 and 29501 are in use now, judged as if what serves were gone',
+  ]);
+
+  const gone = await on({ ...fine, spark2: good('spark2', running('spark2', 1e6, 1)) });
+  expect(gone.row).toMatchObject({
+    node: 'spark1',
+    state: 'warning',
+    text: 'qwen35 (#141) may not come back once it is stopped: spark2 no longer has its image (0123456789ab); spark2 has only 1.0 GB of disk left at /',
+  });
+  const mismatch = 'Failed to initialize NVML: Driver/library version mismatch';
+  const upgraded = good('spark2', running('spark2', 90e6)).replace(/# gpus\n.*\n/, `# gpus\n ${mismatch}\n`);
+  expect((await on({ ...fine, spark2: upgraded })).row?.text).toContain(
+    `the driver on spark2 does not work for a new start: ${mismatch}`,
+  );
+  const nameless = good('spark1', running('spark1', 400e6).replace(/^ \{"schema.*$/m, ' {'));
+  expect((await on({ ...fine, spark1: nameless })).row?.text).toContain('nobody knows how it was started');
 });
 
 it('lets an abort and a bug pass', async () => {

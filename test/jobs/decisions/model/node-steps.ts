@@ -1,0 +1,129 @@
+import type { Guards } from './guards.ts';
+import type { Step } from './search.ts';
+import { copy, type Message, type Node, type Worker, type World } from './state.ts';
+import { stopped } from './stopping.ts';
+
+export const REALM = 'lab';
+const NAMES = ['spark1', 'spark2'] as const;
+
+/** What the nodes do with what was sent to them. */
+export function* nodeSteps(world: World, guards: Guards): Generator<Step> {
+  for (const at of [0, 1] as const) {
+    const node = world.nodes[at];
+    for (let index = 0; index < node.inbox.length; index += 1) {
+      const message = node.inbox[index];
+      if (!message || !guards.lockIsFree(node.running.length)) continue;
+      yield message.what === 'raise' ? raised(world, guards, at, index) : begun(world, guards, at, index);
+    }
+    for (let index = 0; index < node.running.length; index += 1) yield finished(world, guards, at, index);
+  }
+}
+
+/** Under the lock, so in one step with its answer. */
+function raised(world: World, guards: Guards, at: 0 | 1, index: number): Step {
+  const next = copy(world);
+  const node = next.nodes[at];
+  const message = taken(node.inbox, index);
+  const { fence, token } = message;
+  const { answer } = guards.answerRaise(textOf(node), { realm: REALM, fence, token }, 0);
+  const worker = next.workers[awaitedBy(next, message)];
+  const label = `${NAMES[at]}: raise ${fence} ${token} -> ${answer}`;
+  if (answer === 'written') {
+    node.file = { fence, token };
+    if (!node.top || fence >= node.top.fence) node.top = { fence, token };
+    if (worker) answered(worker, at, 'ok');
+    const older = node.running.find((each) => each.token !== token || each.fence < fence);
+    return {
+      label,
+      next,
+      ...(older && { violation: `${NAMES[at]} has raised ${fence} ${token} while ${words(older)} still runs` }),
+    };
+  }
+  if (worker) {
+    worker.told = Math.max(worker.told, Number(answer.split(' ')[1]));
+    answered(worker, at, 'refused');
+  }
+  return { label, next };
+}
+
+function begun(world: World, guards: Guards, at: 0 | 1, index: number): Step {
+  const next = copy(world);
+  const node = next.nodes[at];
+  const message = taken(node.inbox, index);
+  const { fence, token } = message;
+  if (!guards.guardLets(textOf(node), { realm: REALM, fence, token })) {
+    stopped(next, guards, awaitedBy(next, message), { why: 'lease-lost' });
+    return { label: `${NAMES[at]} refuses ${words(message)}`, next };
+  }
+  node.running.push(message);
+  const why = wrongToBegin(world, node, message);
+  return {
+    label: `${NAMES[at]} begins ${words(message)}`,
+    next,
+    ...(why !== undefined && { violation: `${NAMES[at]} begins ${words(message)}, though ${why}` }),
+  };
+}
+
+function wrongToBegin({ redis }: World, { top }: Node, message: Message): string | undefined {
+  const { fence, token, of, what, target } = message;
+  if (top && (fence < top.fence || (fence === top.fence && token !== top.token))) {
+    return `a raise of ${top.fence} ${top.token} has returned there`;
+  }
+  const removesOwn = what === 'remove' && target === of;
+  return redis[of]?.state === 'cancelled' && !removesOwn ? `${of} has ended as cancelled` : undefined;
+}
+
+function finished(world: World, _guards: Guards, at: 0 | 1, index: number): Step {
+  const next = copy(world);
+  const node = next.nodes[at];
+  const message = taken(node.running, index);
+  const { what, target } = message;
+  const had = node.containers.find((name) => name.startsWith(target));
+  if (what === 'start' && !had) node.containers.push(target);
+  if (what === 'remove') node.containers = node.containers.filter((name) => name !== had);
+  if (what === 'serve' && had === target) node.containers = node.containers.map((name) => (name === target ? `${target}+` : name));
+  const worker = next.workers[awaitedBy(next, message)];
+  if (worker?.at === 'sent') worker.at = 'work';
+  const why = wrongAfter(next, message);
+  return { label: `${NAMES[at]} ends ${words(message)}`, next, ...(why !== undefined && { violation: why }) };
+}
+
+function wrongAfter({ nodes, redis, memoryLost }: World, { what, of, target, token }: Message): string | undefined {
+  const uids = new Set(nodes.flatMap(({ containers }) => containers.map((name) => name.slice(0, 2))));
+  if (uids.has('d1') && uids.has('d2')) return 'containers of two deployments run at once';
+  const undone = what === 'remove' && target === of && redis[of]?.state === 'running';
+  if (undone && redis.claim === of && redis.lease !== null && redis.lease !== token && !memoryLost) {
+    return `${token} has removed what ${redis.lease} goes on with`;
+  }
+  return undefined;
+}
+
+/** -1: by none any more. */
+function awaitedBy({ workers }: World, { token, awaited }: Message): number {
+  return awaited ? workers.findIndex((worker) => worker.token === token) : -1;
+}
+
+/** Once both nodes have answered it goes on, or takes a higher fence. */
+function answered(worker: Worker, at: 0 | 1, answer: 'ok' | 'refused'): void {
+  worker.raised[at] = answer;
+  if (worker.raised.includes('sent') || worker.raised.includes('no')) return;
+  if (worker.raised.includes('refused')) worker.at = 'higher';
+  else {
+    worker.at = 'work';
+    worker.told = 0;
+  }
+}
+
+function taken(from: Message[], index: number): Message {
+  const [message] = from.splice(index, 1);
+  if (!message) throw new Error('No such message');
+  return message;
+}
+
+export function textOf({ file }: Node): string | undefined {
+  return file && `${REALM} ${file.fence} ${file.token}\nrenewed 0\n`;
+}
+
+export function words({ what, of, target, fence, token }: Message): string {
+  return `${what} ${target}${target === of ? '' : ` for ${of}`} (${fence} ${token})`;
+}
