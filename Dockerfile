@@ -1,5 +1,5 @@
 # Builds with the development packages, runs without them: as an ordinary user, and on a read-only root.
-# No package needs its install script: they would compile native parts that are optional, with headers from nodejs.org.
+# Install scripts are not run: they would compile native parts that are optional, with headers from nodejs.org.
 FROM node:20-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -11,7 +11,8 @@ RUN npm run build
 FROM node:20-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+# Among what is optional is TypeScript, of which a package makes use where it is.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM node:20-bookworm-slim
 ENV NODE_ENV=production

@@ -6,7 +6,7 @@ export default defineConfig({
     globalSetup: ['test/lab/support/set-up.ts'],
     // One lab a machine.
     fileParallelism: false,
-    testTimeout: 180_000,
+    testTimeout: 300_000,
     hookTimeout: 120_000,
   },
 });

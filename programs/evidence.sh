@@ -1,5 +1,5 @@
 # evidence.sh CONTAINER RUN: what would be gone with the container, for who looks for the cause later. Reads only; each
-# part has a few seconds. No values of environment variables, and no line that may hold what users asked.
+# part has a few seconds. No values of environment variables; what users asked is left out by who reads it.
 container=$1 run=$2
 few='timeout -k 1 4'
 

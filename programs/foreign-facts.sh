@@ -6,22 +6,36 @@
 foreign() {
   among=$1
   shift
-  others=$(not_of "$among" '$3 ~ /^(Up|Restarting)/')
-  for id in "$@"; do
-    case " $others " in
-      *" $id "*) ;;
-      *) others="$others $(not_of "$among" "\$1 == \"$id\"")" ;;
+  others=''
+  # Loops of the shell instead of programs: a status starts no more processes than it must.
+  while IFS='|' read -r id name status label; do
+    case $id in
+      '' | *[!0-9a-f]*) continue ;;
     esac
-  done
-  section foreign describe $others
+    # A label may hold anything, so it is the last field.
+    [ "$label" != "$among" ] || continue
+    case "$status $*" in
+      Up* | Restarting* | *"$id"*) others="$others $id" ;;
+    esac
+  done <<END
+$list
+END
+  if [ -n "$others" ]; then section foreign describe $others; else told foreign 0 ''; fi
   apps=$(nvidia-smi --query-compute-apps=pid,used_memory --format=csv,noheader,nounits </dev/null 2>&1)
-  section gpu-apps told "$apps" "$?"
+  told gpu-apps "$?" "$apps"
   sockets=$(ss -ltnpH </dev/null 2>&1)
-  section listeners told "$sockets" "$?"
-  listening=''
-  pids=$(printf '%s\n' "$apps" | awk -F , '/^ *[0-9]+,/ { printf "%d ", $1 }')
+  told listeners "$?" "$sockets"
+  listening='' pids=''
+  while IFS=' ,' read -r pid _; do
+    case $pid in
+      '' | *[!0-9]*) ;;
+      *) pids="$pids $pid" ;;
+    esac
+  done <<END
+$apps
+END
   # Whose a socket is matters where somebody else could have it.
-  [ -z "${others# }" ] || listening=$(printf '%s\n' "$sockets" | sed -n 's/.*[(,]pid=\([0-9][0-9]*\),.*/\1/p')
+  [ -z "$others" ] || listening=$(printf '%s\n' "$sockets" | sed -n 's/.*[(,]pid=\([0-9][0-9]*\),.*/\1/p')
   [ -z "$pids$listening" ] || accounted
 }
 
@@ -41,19 +55,19 @@ accounted() {
   done
 }
 
-# not_of REALM CONDITION: ids from the list. A label may hold anything, so it is the last field.
-not_of() {
-  printf '%s\n' "$list" | awk -F '|' -v realm="$1" "NF >= 4 && (\$4 != realm || NF > 4) && ($2) { printf \"%s \", \$1 }"
-}
-
+# told NAME CODE TEXT: a section of what a command has said.
 told() {
-  printf '%s\n' "$1"
-  return "$2"
+  echo "# $1"
+  while IFS= read -r line; do
+    printf ' %s\n' "$line"
+  done <<END
+$3
+END
+  printf ' rc=%s\n' "$2"
 }
 
 # describe ID...: one command for all of them.
 describe() {
-  [ $# -gt 0 ] || return 0
   answer=$(docker inspect --format 'id={{.Id}}
 name={{.Name}}
 running={{.State.Running}}

@@ -16,7 +16,7 @@ found=none
 
 if [ "$found" != "$given" ]; then
   printf '%s given: %s found: %s refused: %s' "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$given" "$found" "$*" |
-    tr '\n' ' ' >> "$state/refused.log"
+    tr '[:cntrl:]' ' ' >> "$state/refused.log"
   echo >> "$state/refused.log"
   echo "guard: refused, this node's fence is $found, not $given" >&2
   exit 75

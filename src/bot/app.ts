@@ -14,6 +14,7 @@ import { startNotices } from './notices.ts';
 import { permissionsOver } from './permissions.ts';
 import { SURFACE } from './places.ts';
 import { startPresenter } from './presenter/presenter.ts';
+import { slackFetch } from './slack-fetch.ts';
 import { slackLog } from './slack-log.ts';
 import { slackOver } from './slack.ts';
 import { checkSlackUrl, type Tokens } from './slack-url.ts';
@@ -64,10 +65,11 @@ const LONGEST_WAIT_MS = 30_000;
 export async function startBot(options: BotOptions): Promise<Bot> {
   const { jobs, tokens, http, log, slackApiUrl, onSlackCall } = options;
   checkSlackUrl(slackApiUrl, tokens);
+  const send = slackFetch(slackApiUrl);
   const settings: ClientSettings = {
     logger: slackLog(log),
     ...(slackApiUrl === undefined ? {} : { slackApiUrl }),
-    ...(onSlackCall === undefined ? {} : { fetch: countedFetch(onSlackCall) }),
+    fetch: onSlackCall === undefined ? send : countedFetch(onSlackCall, send),
   };
   const door = http && (await openHttpDoor({ ...http, log, ...(options.now && { now: options.now }) }));
   if (door) log.info({ port: door.port }, `Slack's requests are taken on ${http.host}:${door.port}${SLACK_PATH}`);

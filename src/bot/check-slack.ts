@@ -5,6 +5,7 @@ import { explain } from '../errors.ts';
 import { checkNames } from './check-names.ts';
 import { answerClient, whoAmI, type ClientSettings } from './connect.ts';
 import { SLACK_PATH } from './http-door.ts';
+import { slackFetch } from './slack-fetch.ts';
 import { slackLog } from './slack-log.ts';
 import { slackWord } from './slack-problem.ts';
 import { checkSlackUrl, type Tokens } from './slack-url.ts';
@@ -48,7 +49,11 @@ const REINSTALL = 'Paste config/slack-manifest.yaml at api.slack.com > App Manif
 export async function checkSlack(options: CheckSlackOptions): Promise<readonly SlackCheck[]> {
   const { tokens, slackApiUrl, channels, names, log } = options;
   checkSlackUrl(slackApiUrl, tokens);
-  const settings: ClientSettings = { logger: slackLog(log), ...(slackApiUrl === undefined ? {} : { slackApiUrl }) };
+  const settings: ClientSettings = {
+    logger: slackLog(log),
+    fetch: slackFetch(slackApiUrl),
+    ...(slackApiUrl === undefined ? {} : { slackApiUrl }),
+  };
   const client = answerClient(tokens, settings);
   const rows: SlackCheck[] = [];
   try {

@@ -6,13 +6,13 @@ export interface SlackCall {
   outcome: 'ok' | 'refused' | 'rate_limited' | 'http_error' | 'unreachable';
 }
 
-/** fetch for Slack's clients that tells of each call and how it ended. */
-export function countedFetch(tell: (call: SlackCall) => void): FetchFunction {
+/** `send`, telling of each call and how it ended. */
+export function countedFetch(tell: (call: SlackCall) => void, send: FetchFunction): FetchFunction {
   return async (url, init) => {
     const api = /\/api\/([\w.]+)$/.exec(new URL(url).pathname)?.[1];
     const method = api ?? 'response_url';
     try {
-      const response = await fetch(url, init);
+      const response = await send(url, init);
       if (response.status === 429) tell({ method, outcome: 'rate_limited' });
       else if (!response.ok) tell({ method, outcome: 'http_error' });
       else if (api === undefined) tell({ method, outcome: 'ok' });

@@ -4,6 +4,7 @@ import {
   atMost,
   highest,
   includes,
+  isRight,
   readWho,
   RIGHTS,
   type Right,
@@ -15,7 +16,7 @@ import { remembered } from './remembered.ts';
 import { slackWord } from './slack-problem.ts';
 
 /** What a person may do in a channel. */
-export interface Standing {
+interface Standing {
   right: Right | 'none';
   /** Why it may be less than it should be: a sentence. */
   unsure?: string;
@@ -174,8 +175,4 @@ function isOwn(who: Who, user: string): boolean {
 function groupIn(name: string): readonly string[] {
   const who = readWho(name);
   return who?.kind === 'group' ? [who.group] : [];
-}
-
-function isRight(name: string): name is Right {
-  return RIGHTS.some((right) => right === name);
 }

@@ -1,6 +1,7 @@
-import { includes, readWho, RIGHTS, type Right, type RightsConfig } from '../config/rights.ts';
+import { includes, type Right, type RightsConfig } from '../config/rights.ts';
 import type { Explanation } from '../errors.ts';
-import { person, said } from './cards/mrkdwn.ts';
+import { listedWith, mention } from './cards/deciders.ts';
+import { said } from './cards/mrkdwn.ts';
 import type { Caller, ChatCommand } from './command.ts';
 
 /** Why somebody may not do it, and in lines of mrkdwn who may. */
@@ -40,15 +41,9 @@ export function lackingRight(
 
 /** Those who are listed with it, or else with the next higher right. */
 function whoMay(needed: Right, rights: RightsConfig['rights']): readonly string[] {
-  const listed = RIGHTS.filter((right) => includes(right, needed)).find((right) => rights[right].length > 0);
-  if (listed === undefined) return [];
-  const names = rights[listed].slice(0, MOST_NAMES).map(mention);
-  return [`${listed.slice(0, 1).toUpperCase()}${listed.slice(1)}s: ${names.join(', ')}`];
-}
-
-/** Only who asked sees it, so nobody is notified. */
-function mention(name: string): string {
-  const who = readWho(name);
-  if (who?.kind === 'user') return person(who.user);
-  return who?.kind === 'group' ? `<!subteam^${who.group}>` : said(name, 40);
+  const listed = listedWith(needed, rights);
+  if (!listed) return [];
+  // Only who asked sees it, so nobody is notified.
+  const names = listed.names.slice(0, MOST_NAMES).map(mention);
+  return [`${listed.right.slice(0, 1).toUpperCase()}${listed.right.slice(1)}s: ${names.join(', ')}`];
 }

@@ -20,7 +20,8 @@ export function checkSlackUrl(url: string | undefined, tokens: Tokens): void {
   );
 }
 
-function isSlacks(text: string): boolean {
+/** Over TLS, at one of Slack's own hosts. */
+export function isSlacks(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);
   return url.protocol === 'https:' && (url.hostname === 'slack.com' || url.hostname.endsWith('.slack.com'));

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { approvalRequest } from '../bot/cards/approval-request.ts';
 import { endMessage } from '../bot/cards/end-message.ts';
 import { phaseName } from '../bot/cards/phases.ts';
 import { plainText } from '../bot/cards/plain-text.ts';
@@ -28,7 +29,7 @@ export async function followDeployment(
     const record = await jobs.find(uid);
     const events = await jobs.events(uid, seq);
     seq = events.at(-1)?.seq ?? seq;
-    for (const event of events) for (const line of linesOf(event)) write(line);
+    for (const event of events) for (const line of linesOf(event, record)) write(line);
     if (!record) return undefined;
     if (record.endedAt !== undefined) {
       write(plainText(endMessage(record, asker).text));
@@ -44,7 +45,11 @@ async function beforeThisRun(uid: string, { events }: Pick<Jobs, 'events'>): Pro
   return admitted ? admitted.seq - 1 : 0;
 }
 
-function linesOf(event: DeploymentEvent): readonly string[] {
+function linesOf(event: DeploymentEvent, record: Deployment | undefined): readonly string[] {
+  const { approval } = record ?? {};
+  if (record && event.kind === 'approval-asked' && approval?.id === event.id) {
+    return plainText(approvalRequest(record, approval, { deciders: [] }).text).split('\n');
+  }
   if (event.kind === 'phase') {
     if (event.state === 'waiting') return [];
     return [`${phaseName(event.phase)}, ${event.state}${event.saw === undefined ? '' : `: ${event.saw}`}`];

@@ -13,7 +13,7 @@ import type { Config } from '../config/config.ts';
 import { resolveCluster } from '../config/resolve-cluster.ts';
 import { OperatorError } from '../errors.ts';
 import type { Deployment, EndState } from '../jobs/deployment.ts';
-import type { Asker, Jobs, View } from '../jobs/jobs.ts';
+import type { AgainRequest, Asker, Jobs, View } from '../jobs/jobs.ts';
 import { startSparkops } from '../sparkops.ts';
 import { followDeployment } from './follow-deployment.ts';
 
@@ -27,6 +27,9 @@ export interface SayOptions {
   log: Logger;
   write: (text: string) => void;
 }
+
+/** What begins a run, or ends one: it is followed to its end. */
+const BEGINS = /^\s*(?:deploy|retry|restart|rollback|stop|stop-foreign|cancel)(?![\w-])/i;
 
 /** Where nothing is shown but here. */
 const OWN_SURFACE = 'cli';
@@ -60,6 +63,8 @@ export async function say({ text, as, configFolder, redisUrl, log, write }: SayO
     write(plainText(message.text));
     if (decision === 'refused') return 1;
     if (about === undefined) return 0;
+    // A word about a request is said; what comes of it stands where the request does.
+    if (!BEGINS.test(words)) return 0;
     const ended = await followDeployment(about.uid, { jobs, asker: as, write });
     await jobs.presented(about.uid, OWN_SURFACE);
     return ended !== undefined && ended.state === wantedEnd(words, ended) ? 0 : 1;
@@ -80,7 +85,7 @@ async function connected(jobs: Pick<Jobs, 'unpresented'>): Promise<void> {
 /** Of a run: what was asked for. */
 function wantedEnd(words: string, { run }: Deployment): EndState {
   if (/^\s*cancel\b/i.test(words)) return 'cancelled';
-  return run === 'stop' ? 'stopped' : 'serving';
+  return run === 'deploy' ? 'serving' : 'stopped';
 }
 
 /** Everybody sees it in the cluster's own channel; without one it is shown here alone. */
@@ -91,9 +96,16 @@ function shownWhereItBelongs(jobs: Jobs, config: Config): Jobs {
     if (channel === undefined) return { surface: OWN_SURFACE, view: {} };
     return { surface: SURFACE, view: { channel, user, team } };
   }
+  /** A number says its cluster too. */
+  async function clusterOf({ number, cluster }: AgainRequest): Promise<string | undefined> {
+    return number === undefined ? cluster : (await jobs.findByNumber(number))?.cluster;
+  }
   return {
     ...jobs,
     deploy: async (request) => jobs.deploy({ ...request, ...place(request.cluster, request.by) }),
     stop: async (request) => jobs.stop({ ...request, ...place(request.cluster, request.by) }),
+    restart: async (request) => jobs.restart({ ...request, ...place(await clusterOf(request), request.by) }),
+    rollback: async (request) => jobs.rollback({ ...request, ...place(await clusterOf(request), request.by) }),
+    stopForeign: async (request) => jobs.stopForeign({ ...request, ...place(request.cluster, request.by) }),
   };
 }

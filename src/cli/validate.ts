@@ -2,7 +2,7 @@ import { APPROVAL_ACTIONS, policyFor } from '../config/approvals.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { problemLine } from '../config/problem-line.ts';
 import type { Config, Problem } from '../config/config.ts';
-import { includes, readWho, RIGHTS, type Right, type Rights } from '../config/rights.ts';
+import { includes, isRight, readWho, RIGHTS, type Right, type Rights } from '../config/rights.ts';
 
 /** Checks all configuration without touching a node, and writes what it found. Returns the exit code: 0, or 2 with problems. */
 export async function validate(folder: string, write: (text: string) => void): Promise<number> {
@@ -50,12 +50,7 @@ function nobody({ sparkops, clusters }: Config): string[] {
 
 /** How many may decide, as far as it is written here: a user group may hold any number. */
 function decidersOf(rights: Rights, from: readonly string[]): number {
-  const names = new Set(
-    from.flatMap((name) => {
-      const right = RIGHTS.find((each) => each === name);
-      return right ? listedWith(rights, right) : [name];
-    }),
-  );
+  const names = new Set(from.flatMap((name) => (isRight(name) ? listedWith(rights, name) : [name])));
   return [...names].some((name) => readWho(name)?.kind === 'group') ? Number.POSITIVE_INFINITY : names.size;
 }
 

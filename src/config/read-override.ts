@@ -66,7 +66,7 @@ function readWord(key: string, text: string, byDefault: string): Read {
   if (/^\d+,\d+$|^\d+(\.\d+)?[kKmMgG%]$/.test(text)) {
     return { wrong: `${key} can't be "${text}": write the number out, with a point for a fraction.` };
   }
-  if (/^[A-Za-z0-9][\w.,:/+@-]*$/.test(text)) return { value: text };
+  if (/^[A-Za-z0-9][\w.,:/+@-]*$/.test(text) && !text.split('/').includes('..')) return { value: text };
   const why = /^[\w.,:/+@-]*$/.test(byDefault)
     ? 'Write letters, digits and . , : / + @ _ -, beginning with a letter or digit.'
     : 'Only the recipe can hold such a value.';

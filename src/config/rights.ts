@@ -49,6 +49,10 @@ export interface RightsConfig {
   channel_caps: Readonly<Partial<Record<string, Right>>>;
 }
 
+export function isRight(name: string): name is Right {
+  return RIGHTS.some((right) => right === name);
+}
+
 export function includes(has: Right | 'none', needed: Right): boolean {
   return has !== 'none' && RIGHTS.indexOf(has) >= RIGHTS.indexOf(needed);
 }

@@ -2,8 +2,7 @@ import type { Cluster } from '../config/cluster-file.ts';
 import type { Config } from '../config/config.ts';
 import { isSame } from './deployment.ts';
 import type { Held } from './hold.ts';
-import type { Hold } from './hold-rules.ts';
-import type { Asker } from './jobs.ts';
+import type { Hold, HoldRequest, ReleaseRequest } from './hold-rules.ts';
 import type { Notices } from './notices.ts';
 
 interface Parts {
@@ -17,11 +16,15 @@ const REMIND_MS = 15 * 60_000;
 const ALL = '*';
 
 /** Reminds who put it up before it ends, and tells the clusters' channels where it was not typed. */
-export async function tellOfHold(parts: Parts, held: Held, cluster: Cluster | undefined): Promise<void> {
+export async function tellOfHold(
+  parts: Parts,
+  held: Held,
+  { channel: typed }: Pick<HoldRequest, 'channel'>,
+  cluster: Cluster | undefined,
+): Promise<void> {
   const { notices, now } = parts;
-  const { hold } = held;
-  await remind(notices, hold, cluster, now());
-  for (const channel of await elsewhere(parts, cluster, hold.channel)) {
+  await remind(notices, held.hold, cluster, now());
+  for (const channel of await elsewhere(parts, typed, cluster)) {
     await notices.tell({
       id: `hold:${held.cluster ?? ALL}:${channel}`,
       due: now().toISOString(),
@@ -45,15 +48,19 @@ export async function remind(notices: Notices, hold: Hold, cluster: Cluster | un
   });
 }
 
-/** The reminder is no longer due. Whoever put it up hears of it when somebody else has ended it, and the clusters' channels do. */
-export async function tellOfRelease(parts: Parts, held: Held, by: Asker, cluster: Cluster | undefined): Promise<void> {
+/** The reminder is no longer due. Everybody is told where the answer was not read, and with them who had put it up. */
+export async function tellOfRelease(
+  parts: Parts,
+  held: Held,
+  { by, channel: typed }: Pick<ReleaseRequest, 'by' | 'channel'>,
+  cluster: Cluster | undefined,
+): Promise<void> {
   const { notices, now } = parts;
   const { hold } = held;
   await notices.withdraw(`hold-ends:${held.cluster ?? ALL}`);
   const overruled = !isSame(hold.by, by);
-  const channels = await elsewhere(parts, cluster, overruled ? undefined : hold.channel);
-  const places = channels.length === 0 && overruled ? [hold.channel] : channels;
-  for (const channel of places) {
+  const homeless = overruled && cluster?.channels.length === 0 && hold.channel !== typed;
+  for (const channel of homeless ? [hold.channel] : await elsewhere(parts, typed, cluster)) {
     await notices.tell({
       id: `hold-ended:${held.cluster ?? ALL}:${channel ?? ''}:${hold.at}`,
       due: now().toISOString(),
@@ -64,15 +71,15 @@ export async function tellOfRelease(parts: Parts, held: Held, by: Asker, cluster
   }
 }
 
-/** The first channel of each cluster that it concerns, without the one where everybody has read it already. */
+/** The first channel of each cluster that it concerns, without the one where everybody has read the answer. */
 async function elsewhere(
   { config }: Parts,
+  typed: string | undefined,
   cluster: Cluster | undefined,
-  read: string | undefined,
 ): Promise<readonly string[]> {
   const clusters = cluster === undefined ? [...(await config()).clusters.values()] : [cluster];
   const homes = clusters.flatMap(({ channels }) =>
-    read !== undefined && channels.includes(read) ? [] : channels.slice(0, 1),
+    typed !== undefined && channels.includes(typed) ? [] : channels.slice(0, 1),
   );
   return [...new Set(homes)];
 }

@@ -61,7 +61,7 @@ export function openHolds(parts: HoldParts): Pick<Jobs, 'hold' | 'unlock' | 'fre
       if (outcome === 'late') throw storeAway();
       if (outcome !== 'ok') continue;
       const held = { ...(cluster && { cluster: cluster.name }), hold: next };
-      await tellOfHold(parts, held, cluster);
+      await tellOfHold(parts, held, request, cluster);
       return held;
     }
   }
@@ -84,7 +84,7 @@ export function openHolds(parts: HoldParts): Pick<Jobs, 'hold' | 'unlock' | 'fre
       }
       if (outcome !== 'ok') continue;
       const held = { ...(cluster && { cluster: cluster.name }), hold };
-      await tellOfRelease(parts, held, request.by, cluster);
+      await tellOfRelease(parts, held, request, cluster);
       return held;
     }
   }

@@ -51,10 +51,14 @@ function harm({ text, blocks }: Message): readonly string[] {
 
 function busyJobs(): FakeJobs {
   return fakeJobs({
-    deploy: async () => {
-      throw new OperatorError('busy', 'spark is busy.', { hint: 'Wait.' });
-    },
+    deploy: refuse,
+    // Its answer would be for everybody.
+    hold: refuse,
   });
+}
+
+async function refuse(): Promise<never> {
+  throw new OperatorError('busy', 'spark is busy.', { hint: 'Wait.' });
 }
 
 test(`${PARSED} hostile texts: an answer and an audit each, nobody mentioned, no secret kept`, async () => {

@@ -143,7 +143,7 @@ describe('the reminder', () => {
 
   test('does not come when the hold was ended before', async () => {
     await holds.hold(ask());
-    await holds.unlock({ cluster: 'spark', by: operator, overrule: false });
+    await holds.unlock({ cluster: 'spark', by: operator, overrule: false, channel: 'C0OPS000001' });
     expect(await waiting()).toEqual([]);
   });
 });
@@ -177,6 +177,15 @@ describe('unlock', () => {
         body: { kind: 'hold-ended', by: { user: other.user } },
       },
     ]);
+  });
+
+  test('is not told a second time where its answer was read', async () => {
+    await holds.hold(ask());
+    await holds.unlock({ cluster: 'spark', by: other, overrule: true, channel: 'C0OPS000001' });
+    expect(await waiting()).toEqual([]);
+    await holds.hold(ask());
+    await holds.unlock({ cluster: 'spark', by: operator, overrule: false, channel: 'C0OTHER' });
+    expect(await waiting()).toMatchObject([{ channel: 'C0OPS000001', mention: [], body: { kind: 'hold-ended' } }]);
   });
 
   test('is refused while a job runs, and not by a claim that stands for nothing', async () => {

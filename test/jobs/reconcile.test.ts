@@ -103,7 +103,14 @@ describe('a store that was emptied while a model serves', () => {
       endpoint: 'http://10.1.230.180:8000',
     });
     if (!entry) throw new Error('no record');
-    const stop = { record: entry.record, rev: entry.rev, by: operator, action: 'stop' as const, surface: 'test', view: { channel: 'C1' } };
+    const stop = {
+      record: entry.record,
+      rev: entry.rev,
+      by: operator,
+      action: 'stop' as const,
+      surface: 'test',
+      view: { channel: 'C1' },
+    };
     expect(await admitStop(bench.store, stop, now)).toMatchObject({ outcome: 'admitted' });
   });
 

@@ -93,7 +93,7 @@ describe('a deploy over what serves', () => {
       'spark DENIED: glm47 (#2) by <@U0APPROVER1>. Nothing was changed. <@U0ADMIN0001>',
     );
     expect(threadText(place)).toContain('qwen35 (#1) was not touched and still serves.');
-    expect(place.slack.textOf(requests(place)[0] ?? { ts: '', text: '' })).toContain('not during the eval');
+    expect(requests(place).map(place.slack.textOf).join()).toContain('not during the eval');
     expect(requests(place).some(hasButtons)).toBe(false);
   });
 });

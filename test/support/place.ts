@@ -283,7 +283,7 @@ function ours(place: InSlack): Message[] {
 /** What the presenter marks with a number that no event has. */
 function isRequest({ metadata }: Message): boolean {
   const payload = metadata?.event_payload;
-  return typeof payload === 'object' && payload !== null && 'seq' in payload && Number(payload.seq) < 0;
+  return typeof payload === 'object' && payload !== null && Number(payload['seq']) < 0;
 }
 
 export function cardText(place: InSlack): string {

@@ -101,11 +101,11 @@ function openLines(record: Deployment, approval: Approval, { deciders }: Request
   const owners = ownersOf(approval);
   const whose = deciders.length === 0 ? joined(terms.from.map((name) => said(name, 40))) : joined(deciders);
   const decide = terms.required === 1 ? `Decides: ${whose}` : `${terms.required} of ${whose} decide`;
-  const object = owners.length === 0 ? '' : `, ${joined(owners)} can object`;
+  const object = owners.length === 0 ? '' : ` ${joined(owners)} can object.`;
   const then = terms.onExpiry === 'proceed' ? 'then it goes ahead' : 'then nothing is done';
   return [
     ...(votes.length > 0 ? [`${votes.length} of ${terms.required} agreed: ${joined(agreed)}.`] : []),
-    `${decide}${object}. Ends ${clockTime(until)}, ${then}.`,
+    `${decide}.${object} Ends ${clockTime(until)}, ${then}.`,
     ...glassLine(approval),
     `Or type \`${SLASH} approve ${record.number}\`, \`${SLASH} deny ${record.number} REASON\``,
   ];

@@ -77,7 +77,7 @@ export function decisionLines({ decision, terms }: Approval): readonly string[] 
     }
     case 'denied':
     case 'void':
-      return [decision.why === undefined ? `${head}.` : `${head}: ${said(decision.why, 300)}`];
+      return [decision.why === undefined ? `${head}.` : `${head}: ${said(decision.why, 300).replace(/\.?$/, '.')}`];
     case 'withdrawn':
     case 'expired':
       return [`${head}.`];

@@ -1,4 +1,4 @@
-import { includes, readWho, RIGHTS, type Right, type Rights } from '../../config/rights.ts';
+import { includes, isRight, readWho, RIGHTS, type Right, type Rights } from '../../config/rights.ts';
 import { person, said } from './mrkdwn.ts';
 
 /** More would ring more phones than it needs. */
@@ -22,8 +22,4 @@ export function decidersOf(from: readonly string[], rights: Rights, but?: string
   const names = from.flatMap((name) => (isRight(name) ? (listedWith(name, rights)?.names ?? []) : [name]));
   const others = [...new Set(names)].filter((name) => but === undefined || mention(name) !== person(but));
   return others.slice(0, MOST).map(mention);
-}
-
-function isRight(name: string): name is Right {
-  return RIGHTS.some((right) => right === name);
 }

@@ -87,6 +87,11 @@ export function containersIn(sections: Sections, node: string): OurContainer[] {
     });
 }
 
+/** It becomes part of paths and names, and whoever may use docker there can write a label. */
+function uidIn(label: string): string {
+  return /^[A-Za-z0-9][\w-]{0,40}$/.test(label) ? label : 'unreadable';
+}
+
 function containerOf(
   name: string,
   lines: readonly string[],
@@ -109,7 +114,7 @@ function containerOf(
   return {
     name,
     id: value('id'),
-    uid: value('label-deployment'),
+    uid: uidIn(value('label-deployment')),
     number: Number(value('label-number')) || 0,
     recipe: value('label-recipe'),
     ...(value('image') !== '' && { image: value('image') }),

@@ -20,7 +20,10 @@ export function readMetrics(text: string): EngineMetrics | undefined {
 }
 
 /** "idle", "3 running, 1 waiting, 26 tok/s". */
-export function loadText({ running, waiting }: Pick<EngineMetrics, 'running' | 'waiting'>, tokensPerSecond?: number): string {
+export function loadText(
+  { running, waiting }: Pick<EngineMetrics, 'running' | 'waiting'>,
+  tokensPerSecond?: number,
+): string {
   if (running === 0 && waiting === 0) return 'idle';
   return [
     `${running} running`,

@@ -64,8 +64,8 @@ export async function renewFence({
 }
 
 function aboutWords({ number, recipe, by, since }: About): readonly Word[] {
-  // Names come from people: one line each, in a file that is read by lines.
-  return [number, ...[recipe, by, since].map((text) => text.replace(/\p{Cc}+/gu, ' '))];
+  // Names come from people: one line each, in a file that is read by lines, and in the order in which they are written.
+  return [number, ...[recipe, by, since].map((text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '))];
 }
 
 function raisedOf({ node, state }: FenceRequest, result: ExecResult): Raised {

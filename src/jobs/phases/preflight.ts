@@ -38,7 +38,8 @@ function verdictOf(rows: readonly CheckRow[], forced: ReadonlySet<Forcible>): Ve
   if (!first) {
     return { state: 'done', saw: `${rows.length} checks, ${warnings === 0 ? 'all ok' : `${warnings} with a warning`}` };
   }
-  if (forced.has('checks')) return { state: 'done', saw: `${failed.length} of ${rows.length} checks failed, and are passed` };
+  if (forced.has('checks'))
+    return { state: 'done', saw: `${failed.length} of ${rows.length} checks failed, and are passed` };
   const more = others.length === 0 ? '' : ` ${others.length} more of ${rows.length} checks failed.`;
   return {
     state: 'blocked',

@@ -99,11 +99,7 @@ async function drainAll(ctx: PhaseContext, all: readonly Retiring[], before: num
 
 const UNKNOWN = 'The engine does not say whether requests run, so they are not waited for.';
 
-async function stateOf(
-  ctx: PhaseContext,
-  { uid, containers }: Retiring,
-  http: Http | undefined,
-): Promise<EngineState> {
+async function stateOf(ctx: PhaseContext, { uid, containers }: Retiring, http: Http | undefined): Promise<EngineState> {
   const [head] = ctx.machines;
   const own = containers.find(({ node }) => node === head.node.name)?.container;
   if (!own || own.engine === 'none') return 'down';
@@ -147,8 +143,7 @@ async function endEngines({ machines }: PhaseContext, { uid, containers }: Retir
 
 function namesByNode({ machines }: PhaseContext, all: readonly Retiring[]): Map<string, string[]> {
   const containers = all.flatMap((one) => one.containers);
-  const on = (name: string) =>
-    containers.filter(({ node }) => node === name).map(({ container }) => container.name);
+  const on = (name: string) => containers.filter(({ node }) => node === name).map(({ container }) => container.name);
   return new Map(machines.map(({ node }) => [node.name, on(node.name)]));
 }
 

@@ -51,9 +51,7 @@ async function look(ctx: PhaseContext): Promise<Verdict> {
   if (going.length > 0) return { state: 'needed', saw: going.join(', ') };
   const left = stillThere(around, mayGo);
   if (left) return { state: 'blocked', finding: left };
-  const taken = [plan.port, plan.rayPort].filter(
-    (port) => own.length === 0 && listensOn(around.headListeners, port),
-  );
+  const taken = [plan.port, plan.rayPort].filter((port) => own.length === 0 && listensOn(around.headListeners, port));
   if (taken.length === 0) return { state: 'done', saw: 'nothing is left over' };
   const head = plan.nodes[0].name;
   return {
@@ -73,10 +71,7 @@ function replaced({ record }: PhaseContext): ReadonlySet<string> {
 }
 
 /** What serves although nobody agreed that it goes. */
-function unasked(
-  { belonging }: Surroundings,
-  mayGo: ReadonlySet<string>,
-): Surroundings['belonging']['serving'] {
+function unasked({ belonging }: Surroundings, mayGo: ReadonlySet<string>): Surroundings['belonging']['serving'] {
   return belonging.serving.filter(({ uid }) => !mayGo.has(uid));
 }
 

@@ -16,7 +16,10 @@ export async function abortRun(
   reason?: Failure,
 ): Promise<Extract<Stop, { why: 'lease-lost' | 'handover' }> | undefined> {
   try {
-    const steps = abortSteps(run.phases.flatMap(asBegun(run.writer.record)), { fresh: reason !== undefined });
+    const steps = abortSteps(run.phases.flatMap(asBegun(run.writer.record)), {
+      fresh: reason !== undefined,
+      raised: run.raised(),
+    });
     for (const step of steps) await take(run, step, reason);
     return undefined;
   } catch (error) {

@@ -36,7 +36,7 @@ test('what dies first, whose it is, how much it is used, for how long nothing se
     'Way back: proven, image, disk and container are there.',
     'Down about 16 min, as glm47 took here before.',
     'Checks: 31 ok, 1 warning.',
-    'Decides: <@U0APPROVER1> and <!subteam^S0ONCALL001>, <@U0VIEWER001> can object. Ends <!date^1796128230^{time}|12:30 UTC>, then nothing is done.',
+    'Decides: <@U0APPROVER1> and <!subteam^S0ONCALL001>. <@U0VIEWER001> can object. Ends <!date^1796128230^{time}|12:30 UTC>, then nothing is done.',
     'Or type `/spark approve 142`, `/spark deny 142 REASON`',
   ]);
 });
@@ -162,10 +162,10 @@ describe('decided: by whom, when and why, and no buttons', () => {
     ['spark APPROVED by @U0APPROVER1 and @U0ADMIN0001: stop', 'Carried out as soon as no request runs, or not at all after 2026-12-01 20:02 UTC.', { kind: 'approved', at: at(120), by: [APPROVER, ADMIN], when: 'idle' }],
     ['spark BREAK GLASS by @U0OPERATOR1: stop', 'BREAK GLASS by @U0OPERATOR1 at 12:02 UTC, alone: "nobody answers"', { kind: 'approved', at: at(120), by: [OPERATOR], when: 'now', glass: { reason: 'nobody answers' } }],
     ['spark NOBODY DECIDED: stop', 'Nobody decided in time, so it went ahead at 12:02 UTC.', { kind: 'approved', at: at(120), by: [], when: 'now' }],
-    ['spark DENIED by @U0APPROVER1: stop', 'DENIED by @U0APPROVER1 at 12:02 UTC: eval run', { kind: 'denied', at: at(120), by: APPROVER, why: 'eval run' }],
+    ['spark DENIED by @U0APPROVER1: stop', 'DENIED by @U0APPROVER1 at 12:02 UTC: eval run.', { kind: 'denied', at: at(120), by: APPROVER, why: 'eval run' }],
     ['spark WITHDRAWN by @U0OPERATOR1: stop', 'WITHDRAWN by @U0OPERATOR1 at 12:02 UTC.', { kind: 'withdrawn', at: at(120), by: OPERATOR }],
     ['spark EXPIRED: stop', 'EXPIRED at 12:02 UTC.', { kind: 'expired', at: at(120) }],
-    ['spark VOID: stop', 'VOID at 12:02 UTC: llama4 (#141) serves by now', { kind: 'void', at: at(120), why: 'llama4 (#141) serves by now' }],
+    ['spark VOID: stop', 'VOID at 12:02 UTC: llama4 (#141) serves by now.', { kind: 'void', at: at(120), why: 'llama4 (#141) serves by now' }],
   ])('%s', (first, line, decision) => {
     const message = request(aRequest({ decision }));
     const lines = plainText(message.text).split('\n');

@@ -136,7 +136,7 @@ describe('people did not let it begin: what was said, what serves on, and who he
       { ...base, state: 'denied', approval: aRequest({ decision: { kind: 'denied', at: at(60), by: approver, why: 'eval run' } }) },
       [
         'spark DENIED: glm47 (#142) by <@U0APPROVER1>. Nothing was changed. <@U0OPERATOR1>',
-        'DENIED by <@U0APPROVER1> at <!date^1796126460^{time}|12:01 UTC>: eval run',
+        'DENIED by <@U0APPROVER1> at <!date^1796126460^{time}|12:01 UTC>: eval run.',
         'qwen35 (#140) was not touched and still serves.',
       ],
     ],
@@ -154,7 +154,7 @@ describe('people did not let it begin: what was said, what serves on, and who he
       { ...base, state: 'void', cause: { text: 'Nothing was done: llama4 (#141) serves by now', lines: [] }, approval: aRequest({ votes, decision: { kind: 'void', at: at(60), why: 'llama4 (#141) serves by now' } }) },
       [
         'spark VOID: approval of glm47 (#142), nothing was done. <@U0OPERATOR1> <@U0APPROVER1>',
-        'VOID at <!date^1796126460^{time}|12:01 UTC>: llama4 (#141) serves by now',
+        'VOID at <!date^1796126460^{time}|12:01 UTC>: llama4 (#141) serves by now.',
       ],
     ],
     [
@@ -170,7 +170,7 @@ describe('people did not let it begin: what was said, what serves on, and who he
       { ...base, state: 'void', approval: aRequest({ decision: { kind: 'void', at: at(60), by: { ...approver, user: 'U0VIEWER001' }, why: 'its owner objects: 80 % done' } }) },
       [
         'spark VOID: approval of glm47 (#142), nothing was done. <@U0OPERATOR1>',
-        'VOID by <@U0VIEWER001> at <!date^1796126460^{time}|12:01 UTC>: its owner objects: 80 % done',
+        'VOID by <@U0VIEWER001> at <!date^1796126460^{time}|12:01 UTC>: its owner objects: 80 % done.',
         'qwen35 (#140) was not touched and still serves.',
       ],
     ],

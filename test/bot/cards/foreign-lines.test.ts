@@ -94,7 +94,7 @@ describe('a status with foreign launches', () => {
     expect(text).toContain(
       'spark FOREIGN: python3, VLLM, sparkops-u9-spark1 were not started by me, 71 GB on spark1. I leave them alone.',
     );
-    expect(text).toMatch(/Process python3 \(pid 4242\) on spark1 since .*, user maya\./);
+    expect(text).toMatch(/Process python3 \(pid 4242\) on spark1 since .*, user maya/);
     expect(text).toContain('left behind by a container that has ended');
     expect(text).toContain('probably port 8000, of another sparkops, research.');
     expect(text).not.toContain('comes back');

@@ -99,6 +99,9 @@ const SKELETONS: readonly ((words: () => string) => string)[] = [
   (some) => `cancel ${some()}`,
   (some) => `help ${some()}`,
   (some) => `diagnose ${some()}`,
+  (some) => `hold spark ${some()}`,
+  (some) => `hold "${some()}" on ${some()} until ${some()}`,
+  (some) => `unlock ${some()}`,
 ];
 
 /** The same for the same seed. */

@@ -52,9 +52,9 @@ describe('usage', () => {
   });
 
   test('counts on when the engine was started anew', () => {
-    expect(usage([look(62, { requests: 900 }), look(30, { requests: 950 }), look(1, { requests: 7, tokens: 20 })], NOW)).toMatchObject(
-      { requestsLastHour: 57 },
-    );
+    expect(
+      usage([look(62, { requests: 900 }), look(30, { requests: 950 }), look(1, { requests: 7, tokens: 20 })], NOW),
+    ).toMatchObject({ requestsLastHour: 57 });
   });
 });
 
@@ -66,14 +66,34 @@ describe('engineState', () => {
     ['nobody has looked', [], false, 'unknown'],
     ['nobody has looked lately', [look(9, stuck), look(5, stuck)], false, 'unknown'],
     ['idle', [look(4), look(0)], false, 'ok'],
-    ['requests run and nothing comes for 3 minutes, with little power', [look(3, stuck), look(0, stuck)], false, 'wedged'],
+    [
+      'requests run and nothing comes for 3 minutes, with little power',
+      [look(3, stuck), look(0, stuck)],
+      false,
+      'wedged',
+    ],
     ['for less', [look(2.9, stuck), look(0, stuck)], false, 'ok'],
     ['in one look', [look(0, stuck)], false, 'ok'],
-    ['tokens come', [look(4, stuck), look(2, { ...stuck, tokens: 5_001 }), look(0, { ...stuck, tokens: 5_001 })], false, 'ok'],
+    [
+      'tokens come',
+      [look(4, stuck), look(2, { ...stuck, tokens: 5_001 }), look(0, { ...stuck, tokens: 5_001 })],
+      false,
+      'ok',
+    ],
     ['none ran in between', [look(4, stuck), look(2, { ...stuck, running: 0 }), look(0, stuck)], false, 'ok'],
-    ['the GPU works hard: a long prompt', [look(4, stuck), look(2, { ...stuck, watts: 30 }), look(0, stuck)], false, 'ok'],
+    [
+      'the GPU works hard: a long prompt',
+      [look(4, stuck), look(2, { ...stuck, watts: 30 }), look(0, stuck)],
+      false,
+      'ok',
+    ],
     ['the GPU does not say what it draws', [{ ...bare(4) }, { ...bare(0) }], false, 'unknown'],
-    ['only waiting ones, none runs', [look(4, { ...stuck, running: 0, waiting: 3 }), look(0, { ...stuck, running: 0, waiting: 3 })], false, 'ok'],
+    [
+      'only waiting ones, none runs',
+      [look(4, { ...stuck, running: 0, waiting: 3 }), look(0, { ...stuck, running: 0, waiting: 3 })],
+      false,
+      'ok',
+    ],
   ])('%s', (_, samples, isDown, state) => {
     expect(engineState(samples, NOW, isDown)).toBe(state);
   });

@@ -295,9 +295,7 @@ describe('stop-previous of what was agreed to', () => {
       'spark2: docker rm --force sparkops-old-spark2',
     ]);
     // Its plan could not be read, so nobody knows where to ask it.
-    expect(run.notes[1]).toBe(
-      'warning: The engine does not say whether requests run, so they are not waited for.',
-    );
+    expect(run.notes[1]).toBe('warning: The engine does not say whether requests run, so they are not waited for.');
 
     const third = { name: 'sparkops-third-spark1', uid: 'third', number: 139, engine: 'alive' as const };
     const beside = pretend({ ...two, spark1: [{ ...old('spark1'), engine: 'alive' as const }, third] });
@@ -328,7 +326,9 @@ describe('stop-previous of what was agreed to', () => {
 
   it('is not done while a process of it lives on', async () => {
     const { script } = pretend({}, ({ node, text }) =>
-      text.startsWith('sh -s') ? containersAnswer([], [22], node === 'spark2' ? ['old 4711 ray::RayWorker', 'other 1 x'] : []) : undefined,
+      text.startsWith('sh -s')
+        ? containersAnswer([], [22], node === 'spark2' ? ['old 4711 ray::RayWorker', 'other 1 x'] : [])
+        : undefined,
     );
     const run = fakeRun(plan, script, { record: { replaces } });
     expect(await run.go(PHASES['stop-previous'])).toEqual({
@@ -418,7 +418,9 @@ describe('stop', () => {
 
   it('does not call stopped what lives on', async () => {
     const { script } = pretend({}, ({ node, text }) =>
-      text.startsWith('sh -s') ? containersAnswer([], [22], node === 'spark1' ? [`${plan.uid} 77 vllm`] : []) : undefined,
+      text.startsWith('sh -s')
+        ? containersAnswer([], [22], node === 'spark1' ? [`${plan.uid} 77 vllm`] : [])
+        : undefined,
     );
     expect(await fakeRun(plan, script).go(PHASES.stop)).toMatchObject({
       state: 'blocked',

@@ -36,7 +36,9 @@ describe('on two pretend Sparks', () => {
     expect(await second.phase('preflight')).toMatchObject({ state: 'done' });
     // Everything else is judged as if it were gone, and it could come back.
     expect(second.rows.filter(({ state }) => state !== 'ok')).toEqual([]);
-    expect(second.rows.find(({ check }) => check === 'serving')?.text).toMatch(/^serves qwen35 \(#141\); is stopped once/);
+    expect(second.rows.find(({ check }) => check === 'serving')?.text).toMatch(
+      /^serves qwen35 \(#141\); is stopped once/,
+    );
     expect(second.rows.find(({ check }) => check === 'ports')?.text).toMatch(/judged as if what serves were gone$/);
     expect(second.kept).toMatchObject({
       found: [

@@ -19,7 +19,10 @@ beforeEach(async () => {
   [progress, samples, hurry] = [[], [], new AbortController()];
   server = createServer((_, response) => {
     if (!load) return void response.writeHead(503).end();
-    const lines = [`vllm:num_requests_running{engine="0"} ${load.running}`, `vllm:num_requests_waiting{engine="0"} ${load.waiting}`];
+    const lines = [
+      `vllm:num_requests_running{engine="0"} ${load.running}`,
+      `vllm:num_requests_waiting{engine="0"} ${load.waiting}`,
+    ];
     response.end(`${lines.join('\n')}\n`);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -61,7 +61,9 @@ describe('what serves and is to be replaced', () => {
     await untilRunning(first);
     const second = await takeOver(first);
     const retiring = second.phase('stop-previous');
-    await expect.poll(() => second.progress[0]?.stage, { timeout: 60_000 }).toMatch(/^waits for 1 request, \d+ s left$/);
+    await expect
+      .poll(() => second.progress[0]?.stage, { timeout: 60_000 })
+      .toMatch(/^waits for 1 request, \d+ s left$/);
     const { state } = first.plan.nodes[0].paths;
     const machine = readMachine(join(state, '../..'));
     writeMachine({ ...machine, wedged: false });
@@ -75,7 +77,11 @@ describe('what serves and is to be replaced', () => {
     expect(folder).toMatch(/^abcdefghi1-\d{8}T\d{6}Z$/);
     expect(statSync(join(state, 'evidence', folder)).mode & 0o777).toBe(0o700);
     const read = (name: string) => readFileSync(join(state, 'evidence', folder, name), 'utf8');
-    expect(readdirSync(join(state, 'evidence', folder)).toSorted()).toEqual(['metrics.txt', 'spark1.txt', 'spark2.txt']);
+    expect(readdirSync(join(state, 'evidence', folder)).toSorted()).toEqual([
+      'metrics.txt',
+      'spark1.txt',
+      'spark2.txt',
+    ]);
     expect(read('metrics.txt')).toContain('vllm:request_success_total');
     expect(read('spark1.txt')).toContain('Application startup complete.');
     expect(read('spark1.txt')).toContain('"NVIDIA_VISIBLE_DEVICES=..."');

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { readMetrics } from '../../../src/cluster/probes/engine-metrics.ts';
+import { gpuWatts } from '../../../src/cluster/probes/gpu-text.ts';
 import { FABRIC, IMAGE, NODES, startBench, until, type Bench } from './bench.ts';
 
 let bench: Bench;
@@ -212,6 +214,33 @@ describe('a fault', () => {
     expect(bench.sparks.engineUrl()).toBeUndefined();
   });
 
+  it('wedged: requests hang, the counters stand still, and the GPU draws little', async () => {
+    bench = await startBench();
+    await startPair();
+    await bench.serve();
+    const url = await until(() => bench.sparks.engineUrl());
+    await chat(url, 'What is 2 + 3?');
+    const idle = await loadOf(url);
+    expect(idle).toMatchObject({ running: 0, requests: 1 });
+    expect(idle?.generatedTokens).toBeGreaterThan(0);
+    expect(await watts()).toBe(10.87);
+
+    // A question that takes a while draws power, and each token counts.
+    const counting = chat(url, 'Count to 3000.').catch(() => 'cut off');
+    await until(async () => ((await loadOf(url))?.generatedTokens ?? 0) > (idle?.generatedTokens ?? 0));
+    expect(await loadOf(url)).toMatchObject({ running: 1, requests: 2 });
+    expect(await watts()).toBe(61.3);
+
+    await bench.sparks.inject('wedged');
+    await until(async () => (await watts()) === 21.64);
+    const stuck = await loadOf(url);
+    expect(stuck).toMatchObject({ running: 1, requests: 2 });
+    expect((await bench.run('spark1', 'sleep 0.3')).exitCode).toBe(0);
+    expect(await loadOf(url)).toEqual(stuck);
+    await bench.sparks.kill('spark1', 'engine');
+    expect(await counting).toBe('cut off');
+  });
+
   it('can come later: the next engine dies', async () => {
     bench = await startBench();
     await startPair();
@@ -243,6 +272,16 @@ const HEALTHY = [
 function order(log: string, texts: readonly string[]): string[] {
   const places = texts.map((text) => ({ text, at: log.indexOf(text) })).filter(({ at }) => at >= 0);
   return places.toSorted((a, b) => a.at - b.at).map(({ text }) => text);
+}
+
+async function loadOf(url: string) {
+  return readMetrics(await (await fetch(`${url}/metrics`)).text());
+}
+
+async function watts(): Promise<number | undefined> {
+  const query =
+    'nvidia-smi --query-gpu=name,driver_version,power.draw,temperature.gpu,utilization.gpu --format=csv,noheader,nounits';
+  return gpuWatts((await bench.run('spark1', query)).stdout);
 }
 
 async function chat(url: string, question: string): Promise<{ text: string; usage: unknown }> {

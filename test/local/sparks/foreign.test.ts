@@ -52,6 +52,6 @@ it(
     expect(await look('spark1')).toEqual([]);
     const { stdout } = await bench.run('spark1', 'sh -s -- another /nowhere', foreignPrograms('status.sh'));
     const { foreign } = foreignIn(parseSections(stdout), { node: 'spark1', ports: [8000] });
-    expect(foreign).toMatchObject([{ name: 'c-spark1', realm: 'test', gpuMemory: 101_870, ports: [8000] }]);
+    expect(foreign).toMatchObject([{ name: 'c-spark1', realm: 'test', gpuMemory: 101_870, ports: [8000, 29_501] }]);
   },
 );

@@ -34,7 +34,7 @@ export interface NodeFacts {
   disks: readonly Disk[];
 }
 
-export interface Disk {
+interface Disk {
   /** Where it is mounted. */
   at: string;
   freeBytes: number;

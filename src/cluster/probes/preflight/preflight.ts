@@ -63,7 +63,11 @@ export async function preflight(
   const facts = new Map(read.flatMap((each) => (each.facts ? [[each.machine.node.name, each.facts] as const] : [])));
   const found = replacing ? waysBack({ serving: belonging.serving, all, facts }) : [];
   const digest = head?.image?.repoDigests[0] ?? head?.image?.id;
-  return { rows: [...rows, ...found.map((each) => wayBackRow(plan, each))], found, ...(digest && { imageDigest: digest }) };
+  return {
+    rows: [...rows, ...found.map((each) => wayBackRow(plan, each))],
+    found,
+    ...(digest && { imageDigest: digest }),
+  };
 }
 
 /** Undefined: not of all that serves. */

@@ -9,7 +9,9 @@ export const servingCheck: Check = {
     const names = here.map(({ recipe, number }) => `${recipe} (#${number})`).join(', ');
     if (replacing) {
       const them = here.length === 1 ? 'it' : 'they';
-      return ok(`serves ${names}; ${here.length === 1 ? 'is' : 'are'} stopped once that is agreed to, and the rest is judged as if ${them} were gone`);
+      return ok(
+        `serves ${names}; ${here.length === 1 ? 'is' : 'are'} stopped once that is agreed to, and the rest is judged as if ${them} were gone`,
+      );
     }
     return {
       state: 'failed',

@@ -53,7 +53,9 @@ function againstOn(name: string, image: string | undefined, facts: NodeFacts | u
   else if (!facts.keptImages.includes(image)) reasons.push(`${name} no longer has its image (${shortId(image)})`);
   // A driver that was upgraded under the running model shows here: what runs lives on, and nothing new starts.
   if (facts.gpus.length === 0) {
-    reasons.push(`the driver on ${name} does not work for a new start: ${facts.gpuProblem.at(-1) ?? 'nvidia-smi says nothing'}`);
+    reasons.push(
+      `the driver on ${name} does not work for a new start: ${facts.gpuProblem.at(-1) ?? 'nvidia-smi says nothing'}`,
+    );
   }
   if (facts.disks.length === 0) reasons.push(`${name} does not say how full its disk is`);
   const full = facts.disks.find(({ freeBytes }) => freeBytes < FLOOR_BYTES);

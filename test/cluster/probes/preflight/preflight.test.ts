@@ -92,7 +92,12 @@ it('looks into the image of each node where it may change them', async () => {
 
 it('shows all that is wrong at once, and reads the others when a node is away', async () => {
   const key = new OperatorError('host-key', 'spark2 shows another host key', { hint: 'Compare it.', node: 'spark2' });
-  const bare = [section('docker', ['28.3.3']), section('tool flock', [], 127), containersAnswer(), foreignAnswer()].join('\n');
+  const bare = [
+    section('docker', ['28.3.3']),
+    section('tool flock', [], 127),
+    containersAnswer(),
+    foreignAnswer(),
+  ].join('\n');
   const { machines } = fakeMachines(plan, byNode({ spark1: bare, spark2: key }));
   const { rows, imageDigest } = await preflight(plan, machines, limits);
   expect(rows.filter(({ state }) => state === 'failed').map(({ node, check }) => `${node} ${check}`)).toEqual([

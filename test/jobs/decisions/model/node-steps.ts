@@ -1,6 +1,6 @@
 import type { Guards } from './guards.ts';
 import type { Step } from './search.ts';
-import { copy, type Message, type Node, type Worker, type World } from './state.ts';
+import { copy, isNewer, type Message, type Node, type Worker, type World } from './state.ts';
 import { stopped } from './stopping.ts';
 
 export const REALM = 'lab';
@@ -30,7 +30,8 @@ function raised(world: World, guards: Guards, at: 0 | 1, index: number): Step {
   const label = `${NAMES[at]}: raise ${fence} ${token} -> ${answer}`;
   if (answer === 'written') {
     node.file = { fence, token };
-    if (!node.top || fence >= node.top.fence) node.top = { fence, token };
+    const { top } = node;
+    if (!top || fence > top.fence || (fence === top.fence && isNewer(token, top.token))) node.top = { fence, token };
     if (worker) answered(worker, at, 'ok');
     const older = node.running.find((each) => each.token !== token || each.fence < fence);
     return {
@@ -64,13 +65,17 @@ function begun(world: World, guards: Guards, at: 0 | 1, index: number): Step {
   };
 }
 
-function wrongToBegin({ redis }: World, { top }: Node, message: Message): string | undefined {
+function wrongToBegin({ redis, memoryLost }: World, { top }: Node, message: Message): string | undefined {
   const { fence, token, of, what, target } = message;
   if (top && (fence < top.fence || (fence === top.fence && token !== top.token))) {
     return `a raise of ${top.fence} ${top.token} has returned there`;
   }
   const removesOwn = what === 'remove' && target === of;
-  return redis[of]?.state === 'cancelled' && !removesOwn ? `${of} has ended as cancelled` : undefined;
+  const rec = redis[of];
+  if (rec?.state !== 'cancelled' || removesOwn) return undefined;
+  // A store that goes back makes an older worker the holder again; the newer one learns of it at its next renewal.
+  const revived = memoryLost && rec.endedBy !== undefined && isNewer(token, rec.endedBy);
+  return revived ? undefined : `${of} has ended as cancelled`;
 }
 
 function finished(world: World, _guards: Guards, at: 0 | 1, index: number): Step {

@@ -21,7 +21,7 @@ interface Found {
 }
 
 /** Visits every state that can be reached, nearest first, and stops at the first that must not be. */
-export function search(guards: Guards, left: Left, most = Infinity): Found {
+export function search(guards: Guards, left: Left): Found {
   const start = firstWorld(left);
   const seen = new Set([keyOf(start)]);
   const came: { from: number; label: string }[] = [{ from: -1, label: 'd1 is admitted' }];
@@ -42,7 +42,7 @@ export function search(guards: Guards, left: Left, most = Infinity): Found {
         deeper.push({ world: next, at: came.push({ from: at, label }) - 1 });
       }
     }
-    if (deeper.length === 0 || seen.size > most) return { states: seen.size, steps, depth };
+    if (deeper.length === 0) return { states: seen.size, steps, depth };
     level = deeper;
   }
 }

@@ -41,12 +41,14 @@ export interface Rec {
   /** -1: none begun. */
   phase: number;
   cancel: boolean;
+  /** The token of whoever wrote its end. */
+  endedBy?: string;
 }
 
 export interface Node {
   /** Of STATE/fence; undefined: there is none. */
   file: { fence: number; token: string } | undefined;
-  /** The highest raise that has been answered with 'written'. */
+  /** The newest raise that has been answered with 'written'. */
   top: { fence: number; token: string } | undefined;
   /** uids; the one whose engine was started is followed by '+'. */
   containers: string[];
@@ -125,6 +127,11 @@ export function firstWorld(left: Left): World {
   };
 }
 
+/** Tokens count the takings. */
+export function isNewer(token: string, other: string): boolean {
+  return Number(token.slice(1)) > Number(other.slice(1));
+}
+
 export function copy(world: World): World {
   const [first, second] = world.nodes;
   const [one, other] = world.workers;
@@ -178,7 +185,7 @@ function redisKey({ claim, lease, fence, d1, d2 }: Redis): string {
 }
 
 function recKey(rec: Rec | null): string {
-  return rec ? `${rec.state.slice(0, 2)}${rec.phase}${rec.cancel ? 'c' : ''}` : '';
+  return rec ? `${rec.state.slice(0, 2)}${rec.phase}${rec.cancel ? 'c' : ''}${rec.endedBy ?? ''}` : '';
 }
 
 function nodeKey({ file, top, containers, running, inbox }: Node): string {

@@ -58,7 +58,8 @@ function take(world: World, guards: Guards, at: 0 | 1): Step {
   const token = `t${next.takings}`;
   next.redis.lease = token;
   next.redis.fence = String(taking.fence);
-  next.workers[at] = { ...idle(), at: 'raise', uid, token, fence: taking.fence, rec: { ...rec, cancel: false } };
+  const first = rec.phase < 0 ? 'work' : 'raise';
+  next.workers[at] = { ...idle(), at: first, uid, token, fence: taking.fence, rec: { ...rec, cancel: false } };
   const phase = PHASES[rec.phase];
   const start = guards.decideStart(
     { state: rec.state, ...(phase && { phase }), phases: phase ? [{ name: phase, state: 'running', attempts: 1 }] : [] },
@@ -197,9 +198,11 @@ function* write(world: World, guards: Guards, at: 0 | 1, rec: Rec): Generator<St
     yield { label: `${label}: refused`, next };
     return;
   }
-  const written = { ...rec, cancel: there.cancel };
+  const written = { ...rec, cancel: there.cancel, ...(isEnded(rec) && { endedBy: token }) };
   next.redis[uid] = written;
   const worker = next.workers[at];
+  // A phase is written down as begun before anything is raised for it.
+  if (worker.rec.phase < 0 && rec.state === 'running') worker.at = 'raise';
   worker.rec = { ...rec, cancel: false };
   worker.abort?.shift();
   if (isEnded(written)) {

@@ -114,7 +114,7 @@ function* people(world: World, guards: Guards): Generator<Step> {
     const rec = redis[uid];
     if (!rec || isEnded(rec) || rec.state === 'aborting' || rec.cancel) continue;
     const next = troubled(world, 'cancel');
-    if (!next) return;
+    if (!next) break;
     next.redis[uid] = { ...rec, cancel: true };
     yield { label: `a person cancels ${uid}`, next };
   }
