@@ -1,9 +1,11 @@
 """serve.py RUN -- ARGV...: runs an engine, detached, inside the head's container.
 
 Writes RUN/serve.pid, copies the engine's output to RUN/serve.log, and at the end writes RUN/serve.exit: the exit code,
-or "signal N". The log never takes more than two files of LIMIT bytes: serve.log and serve.log.1.
+or "signal N". The log never takes more than two files of LIMIT bytes: serve.log and serve.log.1. A full disk costs its
+lines, never the engine.
 """
 
+import errno
 import os
 import select
 import signal
@@ -23,13 +25,19 @@ class Log:
         self.size = self.file.tell()
 
     def write(self, data):
+        try:
+            self.append(data)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+
+    def append(self, data):
         if self.size + len(data) > LIMIT:
             self.file.close()
             os.replace(self.path, self.path + ".1")
             self.file = open(self.path, "ab", buffering=0)
             self.size = 0
-        self.file.write(data)
-        self.size += len(data)
+        self.size += self.file.write(data)
 
 
 def main(run, argv):

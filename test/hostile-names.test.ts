@@ -84,7 +84,10 @@ test.each(HOSTILE)('a configuration with %j for a name says what is wrong, on on
 test.each(['--privileged.yaml', 'a b.yaml', '$(id).yaml', 'a\nb.yaml', '-.yaml', 'Ä.yaml', '...yaml'])(
   'a file called %j is no recipe and no cluster',
   async (name) => {
-    for (const [kind, text] of [['recipes', RECIPE], ['clusters', CLUSTER]]) {
+    for (const [kind, text] of [
+      ['recipes', RECIPE],
+      ['clusters', CLUSTER],
+    ]) {
       const config = await configFolder({ [`${kind}/${name}`]: text });
       const names = await readConfig(config).then(
         ({ recipes, clusters }) => [...recipes.keys(), ...clusters.keys()],
@@ -96,8 +99,13 @@ test.each(['--privileged.yaml', 'a b.yaml', '$(id).yaml', 'a\nb.yaml', '-.yaml',
 );
 
 test.each(HOSTILE)('an override with the value %j is refused', (word) => {
-  const served = { ...recipe, defaults: { served_model_name: 'qwen35' }, command: ['vllm', '{served_model_name}'] as const };
-  const problem = () => applyOverrides({ ...served, command: [...served.command] }, cluster, { served_model_name: word });
+  const served = {
+    ...recipe,
+    defaults: { served_model_name: 'qwen35' },
+    command: ['vllm', '{served_model_name}'] as const,
+  };
+  const problem = () =>
+    applyOverrides({ ...served, command: [...served.command] }, cluster, { served_model_name: word });
   expect(problem).toThrow(OperatorError);
   expect(problem).toThrow(/^served_model_name (can't be|has no value)/);
 });
@@ -108,8 +116,7 @@ test.each(HOSTILE)('no docker command is made of a container or an image called 
   expect(() => removeContainers([word])).toThrow('Not the name of a container');
   expect(() => stopContainer(word)).toThrow('Not the name of a container');
   expect(() => startContainer(named({ name: word }), 1)).toThrow('Not the name of a container');
-  // Docker itself refuses a path that climbs as a reference.
-  if (!word.includes('a/../')) expect(() => startContainer(named({ image: word }), 1)).toThrow('Not the name of a image');
+  expect(() => startContainer(named({ image: word }), 1)).toThrow('Not the name of a image');
   expect(() => startContainer({ ...head, env: { [word]: '1' } }, 1)).toThrow('Not the name of a variable');
 });
 
@@ -124,7 +131,7 @@ test.each(HOSTILE)('arguments and values of variables that hold %j reach docker 
   };
   // What a raise installs.
   const programs = programPath(state, '');
-  const install = `mkdir -p ${programs}; put() { cat >"${programs}/$1"; }; ${installedPrograms().puts}`;
+  const install = `mkdir -p ${programs}; put() { cat >"${programs}/$1"; }; ${installedPrograms().puts}programs`;
   await localShell().exec('spark1', run('sh', '-s'), { ...limits(), stdin: install });
   await writeFile(join(state, 'docker'), `#!/bin/sh\nfor word; do printf '%s\\0' "$word"; done >'${state}/seen'\n`);
   await chmod(join(state, 'docker'), 0o700);
@@ -151,27 +158,35 @@ test.each(HOSTILE)('nothing of others is called %j', (word) => {
   expect(() => foreignCalled([{ cluster: 'spark', nodes }], word)).toThrow(OperatorError);
 });
 
-test.each(HOSTILE)('logs of a node called %j are refused, and that text to search for reaches no machine', async (word) => {
-  const config = await readConfig(await configFolder());
-  const shell = fakeTransport(() => `a line with ${word}\nanother\n`);
-  const looking: Looking = {
-    config: async () => config,
-    transports: openTransports(() => shell),
-    now: () => new Date(),
-    ...limits(),
-  };
-  const deployment = { uid: 'abcdefghij', number: 1, head: 'spark1', ended: false };
-  const request = { kind: 'logs' as const, cluster: 'spark', lines: 10, deployment };
-  await expect(lookAtLogs(looking, { ...request, node: word })).rejects.toMatchObject({ code: 'unknown-name' });
-  expect(shell.calls).toEqual([]);
-  await lookAtLogs(looking, { ...request, grep: word });
-  expect(shell.texts()).toEqual([expect.stringMatching(/^spark1: tail -n \d+ -- \/s\/runs\/abcdefghij\/serve\.log$/)]);
-});
+test.each(HOSTILE)(
+  'logs of a node called %j are refused, and that text to search for reaches no machine',
+  async (word) => {
+    const config = await readConfig(await configFolder());
+    const shell = fakeTransport(() => `a line with ${word}\nanother\n`);
+    const looking: Looking = {
+      config: async () => config,
+      transports: openTransports(() => shell),
+      now: () => new Date(),
+      ...limits(),
+    };
+    const deployment = { uid: 'abcdefghij', number: 1, head: 'spark1', ended: false };
+    const request = { kind: 'logs' as const, cluster: 'spark', lines: 10, deployment };
+    await expect(lookAtLogs(looking, { ...request, node: word })).rejects.toMatchObject({ code: 'unknown-name' });
+    expect(shell.calls).toEqual([]);
+    await lookAtLogs(looking, { ...request, grep: word });
+    expect(shell.texts()).toEqual([
+      expect.stringMatching(/^spark1: tail -n \d+ -- \/s\/runs\/abcdefghij\/serve\.log$/),
+    ]);
+  },
+);
 
-test.each(HOSTILE.filter((word) => !/[\n\r\u2028]/.test(word)))('a label of a deployment that is %j names no folder', (word) => {
-  const text = `# containers\n sparkops-x\n rc=0\n# container sparkops-x\n id=ab\n label-deployment=${word}\n rc=0\n`;
-  expect(containersIn(parseSections(text), 'spark1')).toMatchObject([{ uid: 'unreadable' }]);
-});
+test.each(HOSTILE.filter((word) => !/[\n\r\u2028]/.test(word)))(
+  'a label of a deployment that is %j names no folder',
+  (word) => {
+    const text = `# containers\n sparkops-x\n rc=0\n# container sparkops-x\n id=ab\n label-deployment=${word}\n rc=0\n`;
+    expect(containersIn(parseSections(text), 'spark1')).toMatchObject([{ uid: 'unreadable' }]);
+  },
+);
 
 test('the programs themselves hold no eval', () => {
   for (const name of ['start-container.sh', 'fence.sh', 'guard.sh', 'raise.sh', 'head-files.sh', 'node-facts.sh']) {

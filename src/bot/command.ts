@@ -106,6 +106,9 @@ export function defineCommand<Input extends z.ZodObject>(definition: Definition<
 }
 
 /** Whether it is to change something; looking alone isn't. */
-export function changesSomething({ right, changes = right !== 'viewer' }: Pick<ChatCommand, 'right' | 'changes'>): boolean {
+export function changesSomething({
+  right,
+  changes = right !== 'viewer',
+}: Pick<ChatCommand, 'right' | 'changes'>): boolean {
   return changes;
 }

@@ -1,4 +1,5 @@
 import type { FetchFunction } from '@slack/web-api';
+import type { Send } from './slack-fetch.ts';
 
 export interface SlackCall {
   /** `chat.update`, ..., or `response_url`: what such a URL ends with is a secret of its own. */
@@ -7,7 +8,7 @@ export interface SlackCall {
 }
 
 /** `send`, telling of each call and how it ended. */
-export function countedFetch(tell: (call: SlackCall) => void, send: FetchFunction): FetchFunction {
+export function countedFetch(tell: (call: SlackCall) => void, send: Send): FetchFunction {
   return async (url, init) => {
     const api = /\/api\/([\w.]+)$/.exec(new URL(url).pathname)?.[1];
     const method = api ?? 'response_url';

@@ -5,7 +5,7 @@ import { programPath } from './remote/programs.ts';
 // Docker's own pattern. A name that passes can't be taken for an option.
 const CONTAINER = /^[a-zA-Z0-9][\w.-]*$/;
 // registry.example:5000/folder/name:tag@sha256:...
-const IMAGE = /^[a-zA-Z0-9][\w./:@-]*$/;
+const IMAGE = /^(?!.*\.\.)[a-zA-Z0-9][\w./:@-]*$/;
 const VARIABLE = /^[A-Za-z_]\w*$/;
 
 // What NCCL over RDMA and one GPU a node need. No --rm, no restart policy, never privileged.

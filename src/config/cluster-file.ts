@@ -10,7 +10,10 @@ const Address = z.string().refine((text) => isIP(text) === 4, 'must be an IPv4 a
 
 const AbsolutePath = z
   .string()
-  .regex(/^\/(?!(?:.*\/)?\.\.?(?:\/|$))[\w./+@-]+$/, 'must be an absolute path of letters, digits and . _ / + @ -, without ..');
+  .regex(
+    /^\/(?!(?:.*\/)?\.\.?(?:\/|$))[\w./+@-]+$/,
+    'must be an absolute path of letters, digits and . _ / + @ -, without ..',
+  );
 
 const Interface = z.string().regex(/^[A-Za-z][\w.-]{0,14}$/, 'must be a network interface such as enp1s0f0np0');
 

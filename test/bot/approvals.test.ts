@@ -38,7 +38,9 @@ describe('approve', () => {
     const { slack, ts } = place;
     await slack.click(VIEWER, ts, 'approve');
     const no = await slack.until(() => slack.ephemerals(VIEWER)[0]);
-    expect(no.text).toBe('Not approved: Only those who decide may say that of #142.\nAsk one of them.\nThey are: <@U0APPROVER1>\nNothing was changed.');
+    expect(no.text).toBe(
+      'Not approved: Only those who decide may say that of #142.\nAsk one of them.\nThey are: <@U0APPROVER1>\nNothing was changed.',
+    );
     await slack.click(APPROVER, ts, 'approve');
     const yes = await slack.until(() => slack.ephemerals(APPROVER)[0]);
     expect(yes.text.split('\n')[0]).toBe("Approved, #142: stop qwen35 for <@U0OPERATOR1>'s glm47.");
@@ -47,9 +49,11 @@ describe('approve', () => {
     expect(slack.violations).toEqual([]);
   });
 
-  test('of one\'s own request is refused, also to who may decide', async () => {
+  test("of one's own request is refused, also to who may decide", async () => {
     const place = await withRequest(aRequest({ by: { team, user: APPROVER } }));
-    expect(await place.ask(APPROVER, '/spark approve 142')).toContain('You asked for it, so somebody else must approve it.');
+    expect(await place.ask(APPROVER, '/spark approve 142')).toContain(
+      'You asked for it, so somebody else must approve it.',
+    );
     expect(decision(place)).toBeUndefined();
   });
 
@@ -87,8 +91,12 @@ describe('approve', () => {
 describe('break-glass', () => {
   test('alone, with a reason; everybody who was skipped is told', async () => {
     const place = await withRequest(aRequest({ by: { team, user: ADMIN }, terms: glass }));
-    expect(await place.ask(OPERATOR, '/spark approve 142 break-glass')).toContain('Why? Those who are skipped are told.');
-    expect(await place.ask(OPERATOR, '/spark approve 142 break-glass reason: nobody answers, it\'s night')).toContain('Approved by you alone, #142');
+    expect(await place.ask(OPERATOR, '/spark approve 142 break-glass')).toContain(
+      'Why? Those who are skipped are told.',
+    );
+    expect(await place.ask(OPERATOR, "/spark approve 142 break-glass reason: nobody answers, it's night")).toContain(
+      'Approved by you alone, #142',
+    );
     expect(decision(place)).toMatchObject({ glass: { reason: "nobody answers, it's night" } });
     const jobsRecord = place.jobs.records.get('abcdefghij');
     expect(jobsRecord?.approval?.decision?.kind).toBe('approved');
@@ -98,9 +106,13 @@ describe('break-glass', () => {
 
   test('not by who has not the right for it, and not where nobody may', async () => {
     const place = await withRequest(aRequest({ terms: glass }));
-    expect(await place.ask(VIEWER, '/spark approve 142 break-glass reason: me')).toContain('You may not decide #142 alone.');
+    expect(await place.ask(VIEWER, '/spark approve 142 break-glass reason: me')).toContain(
+      'You may not decide #142 alone.',
+    );
     place.jobs.change('abcdefghij', { approval: aRequest() });
-    expect(await place.ask(APPROVER, '/spark approve 142 break-glass reason: me')).toContain('Nobody may decide this alone here.');
+    expect(await place.ask(APPROVER, '/spark approve 142 break-glass reason: me')).toContain(
+      'Nobody may decide this alone here.',
+    );
     expect(decision(place)).toBeUndefined();
   });
 });
@@ -117,7 +129,11 @@ describe('deny and object ask for the reason', () => {
     expect(modal.title.text).toBe('Deny #142');
     await slack.submitView(APPROVER, modal.id, { reason: 'an "eval" runs\nuntil 18:00' });
     await slack.until(() => decision(place));
-    expect(decision(place)).toMatchObject({ kind: 'denied', by: { user: APPROVER }, why: "an 'eval' runs until 18:00" });
+    expect(decision(place)).toMatchObject({
+      kind: 'denied',
+      by: { user: APPROVER },
+      why: "an 'eval' runs until 18:00",
+    });
     const end = await slack.until(() => place.texts().find((text) => text.startsWith('spark DENIED: glm47 (#142)')));
     expect(end).toContain("an 'eval' runs until 18:00");
     expect(slack.violations).toEqual([]);
@@ -125,7 +141,9 @@ describe('deny and object ask for the reason', () => {
 
   test('deny, typed: the rest of the line is the reason', async () => {
     const place = await withRequest();
-    expect(await place.ask(APPROVER, '/spark deny 142 not before 18:00, it\'s in use')).toContain('Denied #142: stop qwen35');
+    expect(await place.ask(APPROVER, "/spark deny 142 not before 18:00, it's in use")).toContain(
+      'Denied #142: stop qwen35',
+    );
     expect(decision(place)).toMatchObject({ kind: 'denied', why: "not before 18:00, it's in use" });
   });
 
@@ -133,27 +151,47 @@ describe('deny and object ask for the reason', () => {
     const place = await withRequest();
     const { slack, ts } = place;
     await slack.click(APPROVER, ts, 'object');
-    expect((await slack.until(() => slack.ephemerals(APPROVER)[0])).text).toContain('Only the owner of what would be stopped may object.');
+    expect((await slack.until(() => slack.ephemerals(APPROVER)[0])).text).toContain(
+      'Only the owner of what would be stopped may object.',
+    );
     await slack.click(VIEWER, ts, 'object');
     const { view: modal } = await slack.until(() => slack.modals(VIEWER)[0]);
     await slack.submitView(VIEWER, modal.id, { reason: 'my eval is at 80 %' });
     await slack.until(() => decision(place));
-    expect(decision(place)).toMatchObject({ kind: 'void', by: { user: VIEWER }, why: 'its owner objects: my eval is at 80 %' });
+    expect(decision(place)).toMatchObject({
+      kind: 'void',
+      by: { user: VIEWER },
+      why: 'its owner objects: my eval is at 80 %',
+    });
   });
 });
 
 test('withdraw: who asked for it alone', async () => {
   const place = await withRequest();
   await place.slack.click(APPROVER, place.ts, 'withdraw');
-  expect((await place.slack.until(() => place.slack.ephemerals(APPROVER)[0])).text).toContain('Only who asked for it may withdraw it.');
+  expect((await place.slack.until(() => place.slack.ephemerals(APPROVER)[0])).text).toContain(
+    'Only who asked for it may withdraw it.',
+  );
   await place.slack.click(OPERATOR, place.ts, 'withdraw');
   await place.slack.until(() => decision(place));
   expect(decision(place)).toMatchObject({ kind: 'withdrawn' });
-  await place.slack.until(() => place.texts().some((text) => text.startsWith('spark CANCELLED: glm47 (#142), withdrawn by <@U0OPERATOR1>. Nothing was changed.')));
+  await place.slack.until(() =>
+    place
+      .texts()
+      .some((text) =>
+        text.startsWith('spark CANCELLED: glm47 (#142), withdrawn by <@U0OPERATOR1>. Nothing was changed.'),
+      ),
+  );
 });
 
 describe('what serves, before it is interrupted', () => {
-  const owned: Partial<Deployment> = { number: 140, uid: 'servinguid', owner: { team, user: VIEWER }, until: at(7_200), note: 'eval run' };
+  const owned: Partial<Deployment> = {
+    number: 140,
+    uid: 'servinguid',
+    owner: { team, user: VIEWER },
+    until: at(7_200),
+    note: 'eval run',
+  };
 
   async function over(change: Partial<Deployment>, typed = '/spark deploy glm47 on spark'): Promise<string> {
     const place = await start();
@@ -162,7 +200,7 @@ describe('what serves, before it is interrupted', () => {
     return place.ask(OPERATOR, typed);
   }
 
-  test('somebody else\'s, until later: ask them first', async () => {
+  test("somebody else's, until later: ask them first", async () => {
     expect(await over(owned)).toMatch(
       /^Deploying glm47 on spark, #142\. The card is in the channel\.\nPlease ask <@U0VIEWER001> first: qwen35 \(#140\) is theirs until <!date.*>, "eval run"\.\nI ask for approval before qwen35 \(#140\) is interrupted\.$/,
     );
@@ -171,7 +209,7 @@ describe('what serves, before it is interrupted', () => {
     expect(await over(owned, '/spark restart spark')).toContain('Unless it is down or wedged, I ask for approval');
   });
 
-  test('one\'s own, or over its time: nobody to ask', async () => {
+  test("one's own, or over its time: nobody to ask", async () => {
     expect(await over({ ...owned, owner: { team, user: OPERATOR } })).not.toContain('Please ask');
     expect(await over({ ...owned, until: at(60) })).toBe('Deploying glm47 on spark, #142. The card is in the channel.');
   });
@@ -209,20 +247,38 @@ describe('force', () => {
     expect(await place.ask(OPERATOR, '/spark deploy glm47 on spark force hold reason: demo')).toBe(
       'Not started: Only admins may force something.\nAsk one of them.\nThey are: <@U0ADMIN0001>\nNothing was changed.',
     );
-    expect(await place.ask(ADMIN, '/spark deploy glm47 on spark force hold')).toContain('Not started: Why? It is told to the channel.');
-    expect(await place.ask(ADMIN, '/spark deploy glm47 on spark force all reason: x')).toContain('force takes hold, checks or foreign');
-    expect(await place.ask(ADMIN, '/spark deploy glm47 on spark reason: x')).toContain('reason says why something is forced');
+    expect(await place.ask(ADMIN, '/spark deploy glm47 on spark force hold')).toContain(
+      'Not started: Why? It is told to the channel.',
+    );
+    expect(await place.ask(ADMIN, '/spark deploy glm47 on spark force all reason: x')).toContain(
+      'force takes hold, checks or foreign',
+    );
+    expect(await place.ask(ADMIN, '/spark deploy glm47 on spark reason: x')).toContain(
+      'reason says why something is forced',
+    );
     expect(place.jobs.calls).toEqual([]);
-    await place.ask(ADMIN, '/spark deploy glm47 on spark max_model_len=8192 force hold,checks reason: demo in ten minutes');
+    await place.ask(
+      ADMIN,
+      '/spark deploy glm47 on spark max_model_len=8192 force hold,checks reason: demo in ten minutes',
+    );
     expect(place.jobs.calls).toEqual(['deploy glm47 on spark {"max_model_len":"8192"}']);
-    await place.slack.until(() => place.texts().some((text) => text.includes('FORCED by <@U0ADMIN0001>, passing hold and checks: demo in ten minutes')));
+    await place.slack.until(() =>
+      place
+        .texts()
+        .some((text) => text.includes('FORCED by <@U0ADMIN0001>, passing hold and checks: demo in ten minutes')),
+    );
   });
 });
 
 describe('a run that goes on', () => {
-  test('cancel of somebody else\'s past the point of no return is a request', async () => {
+  test("cancel of somebody else's past the point of no return is a request", async () => {
     const jobs = fakeJobs({
-      cancel: async () => aRecord({ state: 'running', pastReturnAt: at(20), approval: aRequest({ action: 'cancel', by: { team, user: APPROVER } }) }),
+      cancel: async () =>
+        aRecord({
+          state: 'running',
+          pastReturnAt: at(20),
+          approval: aRequest({ action: 'cancel', by: { team, user: APPROVER } }),
+        }),
     });
     const place = await start(jobs);
     expect(await place.ask(APPROVER, '/spark cancel 142')).toMatch(
@@ -232,14 +288,22 @@ describe('a run that goes on', () => {
 
   test('stop-now and extend', async () => {
     const place = await start();
-    const stop = { run: 'stop', state: 'running', phase: 'stop', phases: phasesUpTo('preflight'), drainUntil: at(60) } as const;
+    const stop = {
+      run: 'stop',
+      state: 'running',
+      phase: 'stop',
+      phases: phasesUpTo('preflight'),
+      drainUntil: at(60),
+    } as const;
     place.jobs.add(serving({ ...stop, progress: { stage: 'waits for 3 requests, 50 s left' } }), view);
     const card = await place.slack.until(() => place.slack.messages(OPS_CHANNEL)[0]);
     await place.slack.click(OPERATOR, card.ts, 'stop-now');
     await place.slack.until(() => place.slack.ephemerals(OPERATOR)[0]);
     expect(place.jobs.records.get('abcdefghij')?.stopNow?.by.user).toBe(OPERATOR);
     place.jobs.records.set('servinguid', serving({ uid: 'servinguid', number: 140, owner: { team, user: OPERATOR } }));
-    expect(await place.ask(OPERATOR, '/spark extend 140 for 1h')).toMatch(/^qwen35 \(#140\) on spark is needed until <!date/);
+    expect(await place.ask(OPERATOR, '/spark extend 140 for 1h')).toMatch(
+      /^qwen35 \(#140\) on spark is needed until <!date/,
+    );
     expect(place.jobs.records.get('servinguid')?.until).toBe(at(3_720));
     expect(await place.ask(OPERATOR, '/spark extend 140')).toContain('Until when?');
     expect(await place.ask(ADMIN, '/spark extend 140 until 18:00')).toContain('Only its owner may say how long');

@@ -88,12 +88,17 @@ test(`${TYPED} of them typed in Slack: each acknowledged, each answered to who t
   onTestFinished(place.stop);
   const { slack, jobs } = place;
   const typed = hostileTexts(TYPED, 2).map((text) => `/spark ${text}`);
+  let closed = 0;
+  const answered = () => slack.ephemerals(OPERATOR).length + slack.modals(OPERATOR).length + closed;
   for (let at = 0; at < typed.length; at += AT_ONCE) {
     const some = typed.slice(at, at + AT_ONCE);
     const deliveries = await Promise.all(some.map((text) => slack.say(OPERATOR, OPS_CHANNEL, text)));
     expect(deliveries.map((said) => said.delivery?.status)).toEqual(some.map(() => 'acked'));
-    await slack.until(() => slack.ephemerals(OPERATOR).length + slack.modals(OPERATOR).length >= at + some.length);
-    for (const modal of slack.modals(OPERATOR)) await slack.closeView(OPERATOR, modal.view.id);
+    await slack.until(() => answered() >= at + some.length);
+    for (const modal of slack.modals(OPERATOR)) {
+      await slack.closeView(OPERATOR, modal.view.id);
+      closed += 1;
+    }
   }
   expect(slack.messages(OPS_CHANNEL)).toEqual([]);
   expect(jobs.audits).toHaveLength(TYPED);

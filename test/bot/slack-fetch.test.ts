@@ -87,7 +87,7 @@ test('a command whose response_url is not of Slack is answered another way, and 
 
 test('a check with real tokens sends nothing to another base URL', async () => {
   const { url, seen } = await stranger();
-  const options = { channels: [], log: silent, slackApiUrl: url };
+  const options = { channels: [], names: [], log: silent, slackApiUrl: url };
   const tokens = { bot: 'xoxb-1234567890-abcdef', app: 'xapp-1-A0123-456-abcdef' };
   await expect(checkSlack({ ...options, tokens })).rejects.toMatchObject({ code: 'config' });
   await expect(checkSlack({ ...options, tokens: { bot: tokens.bot } })).rejects.toMatchObject({ code: 'config' });

@@ -75,7 +75,66 @@ describe('admission', () => {
     await bench.admit('aaaaaaaaaa');
     await bench.journal.change('aaaaaaaaaa', (record) => ({ record: { ...record, state: 'serving' } }));
     expect(await bench.store.redis.get(bench.store.keys.claim('spark'))).toBeNull();
-    expect(await bench.admit('bbbbbbbbbb')).toEqual({ outcome: 'busy', uid: 'aaaaaaaaaa' });
+    expect(await admit(bench.store, admission('bbbbbbbbbb'), now)).toEqual({ outcome: 'busy', uid: 'aaaaaaaaaa' });
+  });
+});
+
+describe('a hold', () => {
+  const hold = {
+    by: { team: 'T1', user: 'U0HOLDER' },
+    name: 'Holder',
+    reason: 'eval',
+    at: '2026-12-01T09:00:00Z',
+    until: '2026-12-01T18:00:00Z',
+  };
+  const holder = { ...hold.by, name: 'Holder' };
+  const forced = { what: ['hold' as const], reason: 'the demo', by: hold.by };
+
+  test('keeps everyone but its holder from a deploy, and nobody from a restart', async () => {
+    const { redis, keys } = bench.store;
+    await redis.set(keys.hold('spark'), JSON.stringify(hold));
+    expect(await bench.admit('aaaaaaaaaa')).toEqual({ outcome: 'held', what: 'hold', hold });
+    expect(await redis.exists(keys.claim('spark'), keys.live)).toBe(0);
+    expect(await admit(bench.store, { ...admission('bbbbbbbbbb'), by: holder }, now)).toMatchObject({
+      outcome: 'admitted',
+    });
+    await redis.del(keys.claim('spark'));
+    const restart = { ...admission('cccccccccc'), action: 'restart' as const };
+    expect(await admit(bench.store, restart, now)).toMatchObject({ outcome: 'admitted' });
+  });
+
+  test('of all clusters keeps its holder as well, and is passed by force alone', async () => {
+    await bench.store.redis.set(bench.store.keys.freeze, JSON.stringify(hold));
+    expect(await admit(bench.store, { ...admission('aaaaaaaaaa'), by: holder }, now)).toEqual({
+      outcome: 'held',
+      what: 'freeze',
+      hold,
+    });
+    expect(await admit(bench.store, { ...admission('aaaaaaaaaa'), forced }, now)).toMatchObject({
+      outcome: 'admitted',
+    });
+  });
+
+  test('keeps a stop from being done', async () => {
+    await bench.admit('aaaaaaaaaa');
+    const { record, rev } = await bench.journal.change('aaaaaaaaaa', (old) => ({
+      record: { ...old, state: 'serving' },
+    }));
+    await bench.store.redis.set(bench.store.keys.hold('spark'), JSON.stringify(hold));
+    const stop = { record, rev, action: 'stop' as const, by: operator, surface: 'test', view: {} };
+    expect(await admitStop(bench.store, stop, now)).toEqual({ outcome: 'held', what: 'hold', hold });
+    expect(await admitStop(bench.store, { ...stop, forced }, now)).toMatchObject({ outcome: 'admitted' });
+  });
+});
+
+test('an attempt that waits for approval may stand for what serves, though not for what is claimed', async () => {
+  await bench.admit('aaaaaaaaaa');
+  await bench.journal.change('aaaaaaaaaa', (record) => ({ record: { ...record, state: 'serving' } }));
+  const over = { ...admission('bbbbbbbbbb'), overServing: true };
+  expect(await admit(bench.store, over, now)).toMatchObject({ outcome: 'admitted' });
+  expect(await admit(bench.store, { ...over, plan: literalPlan('cccccccccc') }, now)).toEqual({
+    outcome: 'busy',
+    uid: 'bbbbbbbbbb',
   });
 });
 
@@ -101,7 +160,11 @@ describe('a stop', () => {
 
     expect(await admitStop(bench.store, stop, now)).toMatchObject({ outcome: 'admitted', job: 'd-aaaaaaaaaa-2' });
     const entry = await bench.journal.find('aaaaaaaaaa');
-    expect(entry?.record).toMatchObject({ run: 'stop', state: 'queued', phases: [{ name: 'stop', state: 'waiting' }] });
+    expect(entry?.record).toMatchObject({ run: 'stop', state: 'queued' });
+    expect(entry?.record.phases.map(({ name, state }) => `${name} ${state}`)).toEqual([
+      'approval waiting',
+      'stop waiting',
+    ]);
     expect(entry?.record.cause).toBeUndefined();
     expect(entry?.views).toEqual({ test: '{"channel":"C1"}' });
     expect(await admitStop(bench.store, stop, now)).toEqual({ outcome: 'busy', uid: 'aaaaaaaaaa' });

@@ -14,11 +14,10 @@ afterEach(async () => {
 
 const NOTHING = { spark1: [], spark2: [] };
 
-async function deploy(options: LabPlaceOptions = {}) {
+async function deploy(options: LabPlaceOptions = {}): Promise<void> {
   place = await startLabPlace(options);
-  const product = await place.product();
+  await place.product();
   await say(place, '/spark deploy qwen35');
-  return product;
 }
 
 async function deployAgain(number: number): Promise<void> {
@@ -30,13 +29,10 @@ it.each(['spark1', 'spark2'] as const)(
   'goes on when sshd of %s is away for a while as it loads',
   { timeout: 300_000 },
   async (host) => {
-    const product = await deploy({ env: { LAB_LOAD_SECONDS: '30' } });
+    await deploy({ env: { LAB_LOAD_SECONDS: '30' } });
     await loading(place, 1);
     const put = await broken(['sshd-stop', host], ['sshd-start', host]);
-    expect(await answerTo(place, '/spark status')).toMatch(new RegExp(`${host}.*(closed|refused)`, 'i'));
-    if (host === 'spark1') {
-      await eventually('the run misses it', 20_000, () => product.log.some(({ msg }) => msg.endsWith('looking again')));
-    }
+    expect(await answerTo(place, '/spark status')).toMatch(new RegExp(`UNREADABLE: ${host}`));
     expect(await place.record(1)).toMatchObject({ state: 'running', phase: 'load' });
     await put();
     await expectServing(place, 1);
@@ -45,8 +41,10 @@ it.each(['spark1', 'spark2'] as const)(
 );
 
 it('says which disk is full, changes nothing, and serves once there is room', { timeout: 300_000 }, async () => {
+  place = await startLabPlace();
   const put = await broken(['disk-fill', 'spark2'], ['disk-free', 'spark2']);
-  await deploy();
+  await place.product();
+  await say(place, '/spark deploy qwen35');
   const record = await place.ended(1, 90_000);
   expect(record).toMatchObject({ state: 'failed', phase: 'preflight', cause: { node: 'spark2' } });
   expect(record.cause?.text).toContain("spark2: its state folder /home/aurora/.sparkops can't be written");
@@ -56,16 +54,16 @@ it('says which disk is full, changes nothing, and serves once there is room', { 
   await deployAgain(2);
 });
 
-it('says that the disk of the head fills up while it loads', { timeout: 300_000 }, async () => {
-  await deploy({ env: { LAB_LOAD_SECONDS: '20' } });
-  await loading(place, 1);
-  const put = await broken(['disk-fill', 'spark1'], ['disk-free', 'spark1']);
-  const record = await place.ended(1, 150_000);
-  expect(record).toMatchObject({ state: 'failed', phase: 'load' });
-  expect([record.cause?.text, ...(record.cause?.lines ?? [])].join('\n')).toMatch(/No space left on device/);
-  await put();
-  await deployAgain(2);
-});
+it(
+  'serves though the disk of the head fills up while it loads: that costs lines of the log',
+  { timeout: 300_000 },
+  async () => {
+    await deploy({ env: { LAB_LOAD_SECONDS: '20' } });
+    await loading(place, 1);
+    await broken(['disk-fill', 'spark1'], ['disk-free', 'spark1']);
+    await expectServing(place, 1);
+  },
+);
 
 it.each(['spark1', 'spark2'] as const)(
   'names the container of %s that was killed while loading',
@@ -97,10 +95,11 @@ it('tells that a container was killed while it serves, and serves again', { time
 });
 
 it('goes on when a frozen host thaws in time', { timeout: 300_000 }, async () => {
-  const product = await deploy({ env: { LAB_LOAD_SECONDS: '20' } });
+  await deploy({ env: { LAB_LOAD_SECONDS: '20' } });
   await loading(place, 1);
   const put = await broken(['freeze', 'spark1'], ['thaw', 'spark1']);
-  await eventually('the run misses it', 60_000, () => product.log.some(({ msg }) => msg.endsWith('looking again')));
+  expect(await answerTo(place, '/spark status')).toContain('UNREADABLE: spark1');
+  expect(await place.record(1)).toMatchObject({ state: 'running', phase: 'load' });
   await put();
   await expectServing(place, 1);
 });

@@ -11,11 +11,10 @@ afterEach(async () => {
   await place.stop();
 });
 
-async function deploy(options: LabPlaceOptions) {
+async function deploy(options: LabPlaceOptions): Promise<void> {
   place = await startLabPlace(options);
-  const product = await place.product();
+  await place.product();
   await say(place, '/spark deploy qwen35');
-  return product;
 }
 
 it(
@@ -48,6 +47,35 @@ it('goes on when the management link is away for 20 s while loading', { timeout:
   await put();
   await expectServing(place, 1);
 });
+
+it('goes on when packets of the management link vanish for a while', { timeout: 300_000 }, async () => {
+  await deploy({ env: { LAB_LOAD_SECONDS: '30' } });
+  await loading(place, 1);
+  const put = await broken(['management-drop'], ['management-pass']);
+  expect(await answerTo(place, '/spark status')).toContain('UNREADABLE: spark1');
+  expect(await place.record(1)).toMatchObject({ state: 'running', phase: 'load' });
+  await put();
+  await expectServing(place, 1);
+});
+
+it(
+  'ends with the cause when packets of the fabric vanish, and serves at the second try',
+  { timeout: 400_000 },
+  async () => {
+    await deploy({ env: { LAB_LOAD_SECONDS: '40' } });
+    await loading(place, 1);
+    const put = await broken(['fabric-drop'], ['fabric-pass']);
+    const failed = await eventually('#1 fails', 150_000, async () => {
+      const record = await place.record(1);
+      return record?.state === 'failed' || record?.state === 'aborting' ? record : undefined;
+    });
+    expect(failed.cause).toMatchObject({ node: 'spark2', text: expect.stringContaining('its node has died') });
+    await put();
+    expect(await place.ended(1, 90_000)).toMatchObject({ state: 'failed', phase: 'load' });
+    await say(place, '/spark deploy qwen35');
+    await expectServing(place, 2);
+  },
+);
 
 it('names the node whose Docker was restarted while loading', { timeout: 400_000 }, async () => {
   await deploy({ env: { LAB_LOAD_SECONDS: '40' } });

@@ -10,7 +10,8 @@ FAULTS='
   gpu HOST ok | hidden | none | "TEXT"     seen in containers, not seen, no NVIDIA runtime, or it fails with TEXT
   disk-fill HOST | disk-free HOST          the disk of /home
   kill-container HOST NAME
-  hold HOST TEXT | release HOST            the next docker command with TEXT in it waits before it starts
+  hold HOST TEXT [PROGRAM] [NAME] | release HOST [NAME]
+                                           the next command of PROGRAM (docker, flock or mv) with TEXT in it waits before it starts
   freeze HOST | thaw HOST                  every process of the host stops
   power-off HOST | power-on HOST'
 
@@ -51,8 +52,8 @@ fault_on() {
     disk-fill) on "$host" sh -c 'dd if=/dev/zero of=/home/filler bs=1M 2>/dev/null || true' ;;
     disk-free) on "$host" rm -f /home/filler ;;
     kill-container) on "$host" docker kill "$more" >/dev/null ;;
-    hold) hold_docker "$host" "$more" ;;
-    release) release_docker "$host" ;;
+    hold) hold_command "$host" "$more" "${4-}" "${5-}" ;;
+    release) release_command "$host" "$more" ;;
     freeze) freeze "$host" FROZEN 1 ;;
     thaw) freeze "$host" THAWED 0 ;;
     power-off)
@@ -103,18 +104,23 @@ set_gpu() {
   esac
 }
 
-# Whoever logs in finds this docker first. `reached` says that the command stands there.
-hold_docker() {
-  [ -n "$2" ] || fail 'hold HOST TEXT'
-  release_docker "$1"
-  on "$1" sh -c 'mkdir -m 755 /run/lab-hold && cd /run/lab-hold && mkfifo reached released && printf %s "$1" >text &&
-    chown -R "$2" . && cat >/usr/local/bin/docker && chmod 755 /usr/local/bin/docker' sh "$2" $LOGIN <"$LAB/host/held-docker"
+# Whoever logs in finds this program first. `reached` says that the command stands there.
+hold_command() {
+  local host=$1 text=$2 program=${3:-docker} name=${4:-one}
+  [ -n "$text" ] || fail 'hold HOST TEXT [PROGRAM] [NAME]'
+  release_command "$host" "$name"
+  on "$host" sh -c 'mkdir -p /run/lab-hold && mkdir -m 755 "/run/lab-hold/$1" && cd "/run/lab-hold/$1" && mkfifo reached released &&
+    printf %s "$2" >text && printf %s "$3" >program && chown -R "$4" . && cat >"/usr/local/bin/$3.new" &&
+    chmod 755 "/usr/local/bin/$3.new" && mv -f "/usr/local/bin/$3.new" "/usr/local/bin/$3"' \
+    sh "$name" "$text" "$program" $LOGIN <"$LAB/host/held"
 }
 
 # The pipe is open on both sides only while a command waits there.
-release_docker() {
-  on "$1" sh -c 'rm -f /usr/local/bin/docker; [ ! -d /run/lab-hold/taken ] || timeout 5 sh -c ": >/run/lab-hold/released" || true
-    rm -rf /run/lab-hold'
+release_command() {
+  on "$1" sh -c 'hold=/run/lab-hold/$1
+    [ ! -d "$hold/taken" ] || timeout 5 sh -c ": >$hold/released" || true
+    rm -rf "$hold"
+    rmdir /run/lab-hold 2>/dev/null && rm -f /usr/local/bin/docker /usr/local/bin/flock /usr/local/bin/mv || true' sh "${2:-one}"
 }
 
 freeze() {

@@ -56,7 +56,7 @@ it.each(ABORTS)('another process finishes the undo of $undoing, after an end in 
   const record = await place.ended(1, 120_000);
   expect(record).toMatchObject({ state: abort.failsOn ? 'failed' : 'cancelled', phase: abort.in });
   expect(record.phases.find(({ name }) => name === abort.undoing)?.state).toBe('undone');
-  if (abort.failsOn) expect(record.cause).toMatchObject({ node: abort.failsOn });
+  expect(record.cause?.node).toBe(abort.failsOn);
   expect(await running()).toEqual({ spark1: [], spark2: [] });
   for (const host of ['spark1', 'spark2'] as const) expect(await onHost(host, 'docker ps -aq')).toBe('');
   expect(cards(place)).toHaveLength(1);

@@ -91,7 +91,7 @@ it('reads all for preflight without needing anything', async () => {
     'containers',
     'container c1',
   ]);
-  expect(names).toEqual(expect.arrayContaining(['foreign', 'gpu-apps', 'listeners', 'user', 'cgroups']));
+  expect(names).toEqual(expect.arrayContaining(['foreign', 'gpu-apps', 'listeners']));
 });
 
 it('reads the status', async () => {

@@ -46,7 +46,7 @@ function hasButtons({ blocks }: Message): boolean {
 }
 
 describe('a deploy over what serves', () => {
-  it('waits for somebody else to agree, then takes its place', { timeout: 120_000 }, async () => {
+  it('waits for somebody else to agree, then takes its place', { timeout: 180_000 }, async () => {
     await place.product();
     const request = await overWhatServes();
     expect(answers(place, ADMIN)[0]).toMatch(
@@ -55,7 +55,9 @@ describe('a deploy over what serves', () => {
     expect(request.thread_ts).toBeUndefined();
     const told = place.slack.textOf(request).split('\n');
     expect(told[0]).toBe("spark: stop qwen35 for <@U0ADMIN0001>'s glm47? 0 running. <@U0APPROVER1>");
-    expect(told).toContainEqual(expect.stringMatching(/^Stops qwen35 \(#1\), of <@U0OPERATOR1>, until .*, "eval run"\.$/));
+    expect(told).toContainEqual(
+      expect.stringMatching(/^Stops qwen35 \(#1\), of <@U0OPERATOR1>, until .*, "eval run"\.$/),
+    );
     expect(told).toContainEqual(expect.stringMatching(/^Running now: 0\. In the last hour: unknown\./));
     expect(told).toContainEqual(expect.stringMatching(/^Way back: proven, /));
     expect(cardText(place)).toContain('spark WAITING: glm47 (#2), for approval');
@@ -68,7 +70,9 @@ describe('a deploy over what serves', () => {
     expect(state).toBe('serving');
     expect(await place.record(1)).toMatchObject({ state: 'replaced', replacedBy: 2 });
     expect(running(place)).toEqual({ spark1: [`sparkops-${uid}-spark1`], spark2: [`sparkops-${uid}-spark2`] });
-    await eventually('the old card says so', 10_000, () => cardText(place).includes('spark REPLACED: qwen35 (#1), by #2'));
+    await eventually('the old card says so', 10_000, () =>
+      cardText(place).includes('spark REPLACED: qwen35 (#1), by #2'),
+    );
     expect(cards(place).some(hasButtons)).toBe(false);
     expect(requests(place).map(place.slack.textOf)).toEqual([
       expect.stringMatching(/^spark APPROVED by <@U0APPROVER1>: stop qwen35 for <@U0ADMIN0001>'s glm47\./),
@@ -78,7 +82,7 @@ describe('a deploy over what serves', () => {
     expect(threadText(place).match(/spark REPLACED: qwen35, by #2\./g)).toHaveLength(1);
   });
 
-  it('is denied with a reason: nothing is touched, and what serves goes on', { timeout: 120_000 }, async () => {
+  it('is denied with a reason: nothing is touched, and what serves goes on', { timeout: 180_000 }, async () => {
     await place.product();
     const { ts } = await overWhatServes();
     const before = running(place);

@@ -77,6 +77,7 @@ it('a hold and a freeze survive a store that was emptied, by the files on the he
   await toldTo(ADMIN, '/spark freeze until 2h power works', /^All clusters FROZEN by @Admin/);
   await eventually('the head knows', 10_000, () => onHead('freeze-demo') !== '' && onHead('hold-demo') !== '');
 
+  await eventually('the nodes were read', 10_000, () => place.store.redis.get(place.store.keys.counter));
   await place.store.redis.flushall();
   expect(await answered(APPROVER, '/spark deploy qwen35')).toMatch(
     /^Not started: @Admin has frozen all clusters until/,

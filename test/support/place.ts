@@ -158,7 +158,7 @@ interface RunningProduct extends Product {
 async function startProduct(around: Around, options: ProductOptions): Promise<RunningProduct> {
   const { role, configFolder = around.configFolder, through = [] } = options;
   const as = role === undefined ? [] : ['--role', role];
-  const [program = '', ...words] = [...through, process.execPath, CLI, 'start', ...as, '--config', configFolder];
+  const [program, ...words] = [...through, process.execPath, CLI, 'start', ...as, '--config', configFolder];
   const child = spawn(program, words, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: {
@@ -182,7 +182,7 @@ async function startProduct(around: Around, options: ProductOptions): Promise<Ru
       if (line.msg === 'sparkops is ready') resolve();
     });
     void exited.then(() => reject(new Error(`The product ended before it was ready:\n${tail(log)}`)));
-    setTimeout(() => reject(new Error(`The product was not ready after 20 s:\n${tail(log)}`)), 20_000).unref();
+    setTimeout(() => reject(new Error(`The product was not ready after 60 s:\n${tail(log)}`)), 60_000).unref();
   });
   await ready;
 

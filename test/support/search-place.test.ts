@@ -74,7 +74,9 @@ test('a secret is found wherever it is left, and is not told again', async () =>
 });
 
 function redisFindings(found: readonly string[]): string[] {
-  return found.flatMap((line) => / in (?:Redis, |what was once in Redis)/.test(line) ? [line.split(': ')[0] ?? ''] : []);
+  return found.flatMap((line) =>
+    / in (?:Redis, |what was once in Redis)/.test(line) ? [line.split(': ')[0] ?? ''] : [],
+  );
 }
 
 test('a form, an answer by its URL and the log of a product are searched too', async () => {

@@ -11,13 +11,20 @@ const SETTLE_MS = 5_000;
 const TOOLS = new Set(['bin', 'container-bin']);
 
 /** All that the app has sent to Slack: posts, edits, answers, forms, metadata, files. Its tokens go with each call, and only there. */
-export function slackSources({ apiCalls, deliveries, fileText }: Pick<LocalSlack, 'apiCalls' | 'deliveries' | 'fileText'>): Source[] {
+export function slackSources({
+  apiCalls,
+  deliveries,
+  fileText,
+}: Pick<LocalSlack, 'apiCalls' | 'deliveries' | 'fileText'>): Source[] {
   return [
     ...apiCalls.map(({ method, args, result }) => ({
       where: `Slack, ${method}`,
       text: JSON.stringify({ args, result }),
     })),
-    ...deliveries.map(({ kind, ack }) => ({ where: `Slack, the acknowledgement of ${kind}`, text: JSON.stringify(ack ?? '') })),
+    ...deliveries.map(({ kind, ack }) => ({
+      where: `Slack, the acknowledgement of ${kind}`,
+      text: JSON.stringify(ack ?? ''),
+    })),
     ...apiCalls
       .filter(({ method }) => method === 'files.getUploadURLExternal')
       .map(({ result }) => ({ where: 'Slack, an uploaded file', text: fileText(String(result['file_id'])) })),
@@ -46,7 +53,9 @@ function commandSources({ node, text, input = '', exitCode }: RanCommand): Sourc
   const lines = input.split('\n');
   const missing = needed.filter((line) => !lines.includes(line));
   if (starts && exitCode === 0 && missing.length > 0) {
-    throw new Error(`A container was started on ${node} without ${missing.length} of its secrets: nothing could be found`);
+    throw new Error(
+      `A container was started on ${node} without ${missing.length} of its secrets: nothing could be found`,
+    );
   }
   const rest = starts ? lines.filter((line) => !needed.includes(line)).join('\n') : input;
   return [
@@ -73,7 +82,8 @@ async function filesBelow(machine: string, node: string): Promise<Source[]> {
 
 /** As `docker inspect` shows it to whoever may use docker. */
 function withoutEnvironment(config: string, node: string): string {
-  const { env, ...rest }: { env?: Record<string, string>; name?: string; labels?: Record<string, string> } = config === '' ? {} : JSON.parse(config);
+  const { env, ...rest }: { env?: Record<string, string>; name?: string; labels?: Record<string, string> } =
+    config === '' ? {} : JSON.parse(config);
   const lacks = Object.entries(WORKER_SECRETS).find(([name, value]) => env?.[name] !== value);
   if (rest.labels?.['sparkops.deployment'] !== undefined && lacks) {
     throw new Error(`Container ${rest.name} on ${node} has no ${lacks[0]}: nothing could be found`);

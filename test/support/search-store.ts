@@ -36,7 +36,10 @@ async function keys(redis: Redis): Promise<Source[]> {
     const types = await Promise.all(names.map((name) => redis.type(name)));
     const values = await Promise.all(names.map((name, at) => valueOf(redis, name, types[at] ?? '')));
     sources.push(
-      ...names.map((name, at) => ({ where: `Redis, ${types[at]} ${name}`, text: `${name}\n${JSON.stringify(values[at])}` })),
+      ...names.map((name, at) => ({
+        where: `Redis, ${types[at]} ${name}`,
+        text: `${name}\n${JSON.stringify(values[at])}`,
+      })),
     );
     cursor = next;
   }

@@ -42,7 +42,10 @@ function isUsed({ running = 0, waiting = 0, requestsLastHour = 0, lastRequestAt 
 
 /** A slip of a thumb must not stop a model. */
 function confirm(record: Deployment, approval: Approval, when: 'now' | 'idle'): ConfirmationDialog {
-  const words = when === 'now' ? now(record, approval) : `${capital(asked(record, approval))} on ${record.cluster} as soon as no request runs?`;
+  const words =
+    when === 'now'
+      ? now(record, approval)
+      : `${capital(asked(record, approval))} on ${record.cluster} as soon as no request runs?`;
   return {
     title: { type: 'plain_text', text: plain(`Approve #${record.number}?`, 100) },
     text: { type: 'plain_text', text: plain(words, 300) },

@@ -31,19 +31,21 @@ function cancelLines({ by, createdAt, recipe, number, cluster }: Deployment): re
 function interruptLines(interrupted: Interrupted, { action }: Approval): readonly string[] {
   const { recipe, number, state, owner, until, note } = interrupted;
   const verb = action === 'restart' ? 'Interrupts' : 'Stops';
-  const whose = [
-    owner ? `of ${person(owner.user)}` : 'of nobody that is known',
-    ...untilAndNote({ until, note }),
-  ].join(', ');
+  const whose = [owner ? `of ${person(owner.user)}` : 'of nobody that is known', ...untilAndNote({ until, note })].join(
+    ', ',
+  );
   const sick = state === 'down' || state === 'wedged' ? ` It is ${state.toUpperCase()}.` : '';
-  return [`${verb} ${said(recipe, 60)} (#${number}), ${whose}.${sick}`, usageLine(interrupted), wayBackLine(interrupted)];
+  return [
+    `${verb} ${said(recipe, 60)} (#${number}), ${whose}.${sick}`,
+    usageLine(interrupted),
+    wayBackLine(interrupted),
+  ];
 }
 
 /** Between two bursts of an eval nothing runs: the last hour says more than now. */
 function usageLine({ running, waiting, requestsLastHour, lastRequestAt }: Interrupted): string {
   const waits = waiting === undefined || waiting === 0 ? '' : ` (${waiting} waiting)`;
-  const last =
-    lastRequestAt === undefined ? (requestsLastHour === 0 ? 'none' : 'unknown') : dayTime(lastRequestAt);
+  const last = lastRequestAt === undefined ? (requestsLastHour === 0 ? 'none' : 'unknown') : dayTime(lastRequestAt);
   return `Running now: ${known(running)}${waits}. In the last hour: ${known(requestsLastHour)}. Last request: ${last}.`;
 }
 

@@ -60,9 +60,11 @@ function firstLine(record: Deployment, approval: Approval, { deciders }: Request
 
 /** Plain text: people are in the lines below. */
 function heading(record: Deployment, approval: Approval): string {
-  const about = `${record.cluster}: ${wish(record, approval)}`;
+  const about = wish(record, approval);
   const { decision } = approval;
-  return decision ? `${decisionWord(decision)}. ${about} (#${record.number})` : `${about}? (#${record.number})`;
+  return decision
+    ? `${record.cluster} ${decisionWord(decision)}: ${about} (#${record.number})`
+    : `${record.cluster}: ${about}? (#${record.number})`;
 }
 
 function pressing({ action, facts }: Approval): readonly string[] {

@@ -1,5 +1,6 @@
 import type { Approval, Decision, Interrupted } from '../../jobs/approval/approval.ts';
 import type { Deployment, Forced } from '../../jobs/deployment.ts';
+import { sentence } from '../../jobs/sentence.ts';
 import { clockTime, dayTime, person, said } from './mrkdwn.ts';
 
 type Asked = Pick<Deployment, 'recipe' | 'number'>;
@@ -12,11 +13,15 @@ export function wish({ recipe, number }: Asked, approval: Approval, asker?: stri
   const forWhom = asker === undefined ? '' : ` for ${asker}`;
   switch (action) {
     case 'deploy':
-      return dies === '' ? `start ${what}${forWhom}` : `stop ${dies} for ${asker === undefined ? '' : `${asker}'s `}${what}`;
+      return dies === ''
+        ? `start ${what}${forWhom}`
+        : `stop ${dies} for ${asker === undefined ? '' : `${asker}'s `}${what}`;
     case 'rollback':
       return dies === '' ? `bring back ${what}${forWhom}` : `stop ${dies} to bring back ${what}${forWhom}`;
     case 'restart':
-      return dies === '' || dies === what ? `restart ${what}${forWhom}` : `stop ${dies} to start ${what} again${forWhom}`;
+      return dies === '' || dies === what
+        ? `restart ${what}${forWhom}`
+        : `stop ${dies} to start ${what} again${forWhom}`;
     case 'stop':
       return `stop ${what}${forWhom}`;
     case 'stop-foreign':
@@ -64,7 +69,7 @@ export function decidedBy(decision: Decision): string {
 }
 
 /** Who decided, when and why, in lines of mrkdwn. */
-export function decisionLines({ decision, terms }: Approval): readonly string[] {
+export function decisionLines({ decision, terms, facts }: Approval): readonly string[] {
   if (!decision) return [];
   const head = `${decisionWord(decision)}${decidedBy(decision)} at ${clockTime(decision.at)}`;
   switch (decision.kind) {
@@ -73,11 +78,12 @@ export function decisionLines({ decision, terms }: Approval): readonly string[] 
       if (decision.by.length === 0) return [`Nobody decided in time, so it went ahead at ${clockTime(decision.at)}.`];
       const latest = new Date(Date.parse(decision.at) + terms.idleMs).toISOString();
       const idle = `Carried out as soon as no request runs, or not at all after ${dayTime(latest)}.`;
-      return [`${head}.`, ...(decision.when === 'idle' ? [idle] : [])];
+      const owners = facts.interrupts.some(({ owner }) => owner) ? ['Until then its owner may still object.'] : [];
+      return [`${head}.`, ...(decision.when === 'idle' ? [idle, ...owners] : [])];
     }
     case 'denied':
     case 'void':
-      return [decision.why === undefined ? `${head}.` : `${head}: ${said(decision.why, 300).replace(/\.?$/, '.')}`];
+      return [decision.why === undefined ? `${head}.` : `${head}: ${said(sentence(decision.why), 300)}`];
     case 'withdrawn':
     case 'expired':
       return [`${head}.`];

@@ -30,7 +30,11 @@ export function formerCard(record: Deployment, options: CardOptions): Message {
     const former = { ...record, run: 'deploy' as const };
     const goesOn = record.run === 'stop' && !isEnded(record.state);
     const heading = goesOn ? `${record.cluster} STOPPING: ${record.recipe} (#${record.number})` : title(former);
-    const lines = [asked(record, options), ...forcedLines(record), ...(goesOn ? ['It is being stopped.'] : outcome(former))];
+    const lines = [
+      asked(record, options),
+      ...forcedLines(record),
+      ...(goesOn ? ['It is being stopped.'] : outcome(former)),
+    ];
     return { text: [heading, ...lines].join('\n'), blocks: [header(heading), context(lines.join('\n'))] };
   });
 }

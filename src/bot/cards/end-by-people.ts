@@ -15,11 +15,22 @@ export function endByPeople(record: Deployment, asker: string): readonly string[
   const text = cause === undefined ? [] : [said(cause.text)];
   switch (kind) {
     case 'denied':
-      return [`${cluster} ${word(record, 'DENIED')}: ${what}${by}. Nothing was changed.${whom}`, ...why, ...goesOn(record)];
+      return [
+        `${cluster} ${word(record, 'DENIED')}: ${what}${by}. Nothing was changed.${whom}`,
+        ...why,
+        ...goesOn(record),
+      ];
     case 'withdrawn':
-      return [`${cluster} ${word(record, 'CANCELLED')}: ${what}, withdrawn${by}. Nothing was changed.${whom}`, ...goesOn(record)];
+      return [
+        `${cluster} ${word(record, 'CANCELLED')}: ${what}, withdrawn${by}. Nothing was changed.${whom}`,
+        ...goesOn(record),
+      ];
     case 'expired':
-      return [`${cluster} ${word(record, 'EXPIRED')}: ${what}. Nothing was changed.${whom}`, ...text, ...goesOn(record)];
+      return [
+        `${cluster} ${word(record, 'EXPIRED')}: ${what}. Nothing was changed.${whom}`,
+        ...text,
+        ...goesOn(record),
+      ];
     case 'void':
       return [
         `${cluster} ${word(record, 'VOID')}: approval of ${what}, nothing was done.${whom}`,
@@ -49,7 +60,9 @@ export function goesOn(record: Deployment): readonly string[] {
   const serving = approval && approval.action !== 'cancel' ? approval.facts.interrupts : found;
   if (serving.length === 0) return [];
   const names = serving.map((each) => `${said(each.recipe, 60)} (#${each.number})`);
-  return [`${joined(names)} ${names.length === 1 ? 'was' : 'were'} not touched and still ${names.length === 1 ? 'serves' : 'serve'}.`];
+  return [
+    `${joined(names)} ${names.length === 1 ? 'was' : 'were'} not touched and still ${names.length === 1 ? 'serves' : 'serve'}.`,
+  ];
 }
 
 /** Who agreed hears how it ended. */

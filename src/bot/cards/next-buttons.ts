@@ -39,7 +39,5 @@ function typed({ action, run, cluster, number, foreign = [] }: Deployment): stri
 function bringBackButtons({ run, state, replaces = [] }: Deployment): readonly Button[] {
   const [before] = replaces;
   if (!before || run !== 'deploy' || (state !== 'failed' && state !== 'cancelled')) return [];
-  return [
-    button({ action: 'bring-back', text: `Bring back ${before.recipe}`, value: `rollback ${before.number}` }),
-  ];
+  return [button({ action: 'bring-back', text: `Bring back ${before.recipe}`, value: `rollback ${before.number}` })];
 }

@@ -94,7 +94,8 @@ function stateWord(record: Deployment, { name, state }: PhaseRecord): string {
     case 'waiting':
       return isEnded(record.state) || record.state === 'aborting' ? 'not run' : 'waiting';
     case 'running':
-      if (record.state === 'waiting-approval') return 'waiting for people';
+      if (record.state === 'waiting-approval')
+        return record.approval?.decision ? 'approved, waits until no request runs' : 'waiting for people';
       return record.state === 'aborting' ? 'interrupted' : 'running';
     case 'done':
       return 'done';

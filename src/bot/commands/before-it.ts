@@ -27,12 +27,11 @@ export async function beforeIt(
   ];
 }
 
-async function othersOn(
-  jobs: Pick<Jobs, 'overview'>,
-  { cluster, uid }: Deployment,
-): Promise<readonly Deployment[]> {
+async function othersOn(jobs: Pick<Jobs, 'overview'>, { cluster, uid }: Deployment): Promise<readonly Deployment[]> {
   const all = await jobs.overview().catch(() => []);
-  return all.filter((each) => each.cluster === cluster).flatMap(({ serving }) => serving.filter((one) => one.uid !== uid));
+  return all
+    .filter((each) => each.cluster === cluster)
+    .flatMap(({ serving }) => serving.filter((one) => one.uid !== uid));
 }
 
 function named(serving: readonly Deployment[]): string {

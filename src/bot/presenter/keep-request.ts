@@ -91,7 +91,8 @@ async function post(presentation: Presentation, { approval, mark, render, shown 
   const { place, version } = delivered;
   await standing.change({ askMark: mark, askTs: place.ts, channel: place.channel, askTries: 0 }, signal);
   // One that was found rather than posted may show an older state: it is edited.
-  if (version === 0 && tries === 0) shown.set(place.ts, { rendering: JSON.stringify(message), steps: stepsOf(approval) });
+  if (version === 0 && tries === 0)
+    shown.set(place.ts, { rendering: JSON.stringify(message), steps: stepsOf(approval) });
   watch.bump();
 }
 

@@ -26,7 +26,8 @@ const USERS_WORDS = new RegExp(
 );
 
 /** Without one of these no line is one: looking for words is faster by far than the pattern. */
-const MARKS = 'rompt essage ontent rgument ext nput utput uffix easoning eceive inish equest enerated Dumping _ids'.split(' ');
+const MARKS =
+  'rompt essage ontent rgument ext nput utput uffix easoning eceive inish equest enerated Dumping _ids'.split(' ');
 
 /** Of a line nobody reads more. */
 const MOST = 200_000;

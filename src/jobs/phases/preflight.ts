@@ -34,12 +34,14 @@ function counted(rows: readonly CheckRow[]): { ok: number; warnings: number } {
 function verdictOf(rows: readonly CheckRow[], forced: ReadonlySet<Forcible>): Verdict {
   const failed = rows.filter(({ state }) => state === 'failed');
   const warnings = rows.filter(({ state }) => state === 'warning').length;
-  const [first, ...others] = failed;
+  // What others run is passed by its own word.
+  const [first, ...others] = forced.has('checks') ? failed.filter(({ check }) => check === 'foreign') : failed;
+  if (!first && failed.length > 0) {
+    return { state: 'done', saw: `${failed.length} of ${rows.length} checks failed, and are passed` };
+  }
   if (!first) {
     return { state: 'done', saw: `${rows.length} checks, ${warnings === 0 ? 'all ok' : `${warnings} with a warning`}` };
   }
-  if (forced.has('checks'))
-    return { state: 'done', saw: `${failed.length} of ${rows.length} checks failed, and are passed` };
   const more = others.length === 0 ? '' : ` ${others.length} more of ${rows.length} checks failed.`;
   return {
     state: 'blocked',
@@ -48,10 +50,10 @@ function verdictOf(rows: readonly CheckRow[], forced: ReadonlySet<Forcible>): Ve
       short: `${first.short ?? `${first.node} fails in ${first.check}`}${others.length === 0 ? '' : `, ${others.length} more`}`,
       node: first.node,
       // One alone is told by the text.
-      lines: failed
+      lines: [first, ...others]
         .flatMap((row) => [...(others.length === 0 ? [] : [named(row.node, row.text)]), ...(row.lines ?? [])])
         .slice(0, 15),
-      remedy: [...new Set(failed.flatMap(({ remedy }) => remedy ?? []))].join('\n'),
+      remedy: [...new Set([first, ...others].flatMap(({ remedy }) => remedy ?? []))].join('\n'),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { OperatorError } from '../../errors.ts';
@@ -82,7 +83,10 @@ export async function reconcile(parts: ReconcilerParts, signal: AbortSignal): Pr
   const { store, journal, queue, transports, log } = parts;
   const config = await parts.config();
   if ((await inStore(() => store.redis.get(store.keys.counter))) === null) {
-    await remember(store, config, await readNodes({ config, transports, signal, log }), log);
+    const memory = await memoryOf(store);
+    const memories = await readNodes({ config, transports, signal, log });
+    if ((await memoryOf(store)) !== memory) throw emptiedMeanwhile();
+    await remember(store, config, memories, log);
   }
   for (const uid of await journal.live()) {
     const entry = await journal.find(uid);
@@ -102,4 +106,16 @@ export async function reconcile(parts: ReconcilerParts, signal: AbortSignal): Pr
   await readMissedHeads({ store, config, transports, signal, log });
   await pruneAudit(store, config.sparkops.audit_keep, parts.now());
   await journal.prune();
+}
+
+/** Names what the store knows now: another one after it was emptied. */
+async function memoryOf({ redis, keys }: Store): Promise<string | null> {
+  await inStore(() => redis.set(keys.memory, randomUUID(), 'NX'));
+  return inStore(() => redis.get(keys.memory));
+}
+
+function emptiedMeanwhile(): OperatorError {
+  return new OperatorError('conflict', 'The store was emptied while the nodes were read: what they said may be old', {
+    hint: 'They are read again within a second.',
+  });
 }

@@ -47,11 +47,17 @@ describe('the first 45 characters are enough to decide whether to unlock the pho
     ["spark: stop qwen35 for @Ana's glm47? 3 running", aRequest()],
     ['spark: start glm47 for @Ana? @Tom', aRequest({}, { ...free, protected: true })],
     ['spark: stop qwen35 to bring back glm47 for @Ana?', aRequest({ action: 'rollback' })],
-    ['spark: restart glm47 for @Ana? 3 running', aRequest({ action: 'restart' }, { interrupts: [interrupted({ recipe: 'glm47' })] })],
+    [
+      'spark: restart glm47 for @Ana? 3 running',
+      aRequest({ action: 'restart' }, { interrupts: [interrupted({ recipe: 'glm47' })] }),
+    ],
     ['spark: stop qwen35 to start glm47 again for @Ana?', aRequest({ action: 'restart' })],
     ['spark: stop glm47 for @Ana? 3 running, nothing serves then', aRequest({ action: 'stop' })],
     ['spark: cancel glm47 (#142) for @Ana? nothing serves then', aRequest({ action: 'cancel' })],
-    ['spark: stop vllm_node on spark1 for @Ana? I did not start it', aRequest({ action: 'stop-foreign' }, { ...free, foreign: ['vllm_node on spark1'] })],
+    [
+      'spark: stop vllm_node on spark1 for @Ana? I did not start it',
+      aRequest({ action: 'stop-foreign' }, { ...free, foreign: ['vllm_node on spark1'] }),
+    ],
   ])('%s', (line, approval) => {
     const [first = ''] = text(approval).split('\n');
     const shown = first.replaceAll('<@U0OPERATOR1>', '@Ana').replaceAll('<@U0APPROVER1>', '@Tom');
@@ -132,7 +138,10 @@ describe('buttons', () => {
 
   test.each<[Approval, string]>([
     [aRequest({}, { interrupts: [interrupted({ running: 1 })] }), 'Stop qwen35 on spark now? 1 request is running.'],
-    [aRequest({ action: 'stop' }, { interrupts: [interrupted({ running: 0 })] }), 'Stop glm47 on spark now? 0 requests are running.'],
+    [
+      aRequest({ action: 'stop' }, { interrupts: [interrupted({ running: 0 })] }),
+      'Stop glm47 on spark now? 0 requests are running.',
+    ],
     [aRequest({ action: 'cancel' }), 'Cancel glm47 (#142) on spark now? Nothing serves then.'],
     [aRequest({}, { interrupts: [], protected: true }), 'Start glm47 on spark now?'],
   ])('%# asks %s', (approval, question) => {
@@ -158,14 +167,42 @@ describe('several must agree', () => {
 
 describe('decided: by whom, when and why, and no buttons', () => {
   test.each<[string, string, Decision]>([
-    ['spark APPROVED by @U0APPROVER1: stop qwen35', 'APPROVED by @U0APPROVER1 at 12:02 UTC.', { kind: 'approved', at: at(120), by: [APPROVER], when: 'now' }],
-    ['spark APPROVED by @U0APPROVER1 and @U0ADMIN0001: stop', 'Carried out as soon as no request runs, or not at all after 2026-12-01 20:02 UTC.', { kind: 'approved', at: at(120), by: [APPROVER, ADMIN], when: 'idle' }],
-    ['spark BREAK GLASS by @U0OPERATOR1: stop', 'BREAK GLASS by @U0OPERATOR1 at 12:02 UTC, alone: "nobody answers"', { kind: 'approved', at: at(120), by: [OPERATOR], when: 'now', glass: { reason: 'nobody answers' } }],
-    ['spark NOBODY DECIDED: stop', 'Nobody decided in time, so it went ahead at 12:02 UTC.', { kind: 'approved', at: at(120), by: [], when: 'now' }],
-    ['spark DENIED by @U0APPROVER1: stop', 'DENIED by @U0APPROVER1 at 12:02 UTC: eval run.', { kind: 'denied', at: at(120), by: APPROVER, why: 'eval run' }],
-    ['spark WITHDRAWN by @U0OPERATOR1: stop', 'WITHDRAWN by @U0OPERATOR1 at 12:02 UTC.', { kind: 'withdrawn', at: at(120), by: OPERATOR }],
+    [
+      'spark APPROVED by @U0APPROVER1: stop qwen35',
+      'APPROVED by @U0APPROVER1 at 12:02 UTC.',
+      { kind: 'approved', at: at(120), by: [APPROVER], when: 'now' },
+    ],
+    [
+      'spark APPROVED by @U0APPROVER1 and @U0ADMIN0001: stop',
+      'Carried out as soon as no request runs, or not at all after 2026-12-01 20:02 UTC.',
+      { kind: 'approved', at: at(120), by: [APPROVER, ADMIN], when: 'idle' },
+    ],
+    [
+      'spark BREAK GLASS by @U0OPERATOR1: stop',
+      'BREAK GLASS by @U0OPERATOR1 at 12:02 UTC, alone: "nobody answers"',
+      { kind: 'approved', at: at(120), by: [OPERATOR], when: 'now', glass: { reason: 'nobody answers' } },
+    ],
+    [
+      'spark NOBODY DECIDED: stop',
+      'Nobody decided in time, so it went ahead at 12:02 UTC.',
+      { kind: 'approved', at: at(120), by: [], when: 'now' },
+    ],
+    [
+      'spark DENIED by @U0APPROVER1: stop',
+      'DENIED by @U0APPROVER1 at 12:02 UTC: eval run.',
+      { kind: 'denied', at: at(120), by: APPROVER, why: 'eval run' },
+    ],
+    [
+      'spark WITHDRAWN by @U0OPERATOR1: stop',
+      'WITHDRAWN by @U0OPERATOR1 at 12:02 UTC.',
+      { kind: 'withdrawn', at: at(120), by: OPERATOR },
+    ],
     ['spark EXPIRED: stop', 'EXPIRED at 12:02 UTC.', { kind: 'expired', at: at(120) }],
-    ['spark VOID: stop', 'VOID at 12:02 UTC: llama4 (#141) serves by now.', { kind: 'void', at: at(120), why: 'llama4 (#141) serves by now' }],
+    [
+      'spark VOID: stop',
+      'VOID at 12:02 UTC: llama4 (#141) serves by now.',
+      { kind: 'void', at: at(120), why: 'llama4 (#141) serves by now' },
+    ],
   ])('%s', (first, line, decision) => {
     const message = request(aRequest({ decision }));
     const lines = plainText(message.text).split('\n');
@@ -181,10 +218,18 @@ test('what people wrote mentions nobody, and gives no secret away', () => {
   const message = request(
     aRequest(
       { decision: { kind: 'denied', at: at(1), by: APPROVER, why: nasty } },
-      { interrupts: [interrupted({ note: nasty, recipe: nasty, wayBack: { proven: false, text: nasty } })], foreign: [nasty] },
+      {
+        interrupts: [interrupted({ note: nasty, recipe: nasty, wayBack: { proven: false, text: nasty } })],
+        foreign: [nasty],
+      },
     ),
     { note: nasty, forced: { what: ['hold'], reason: nasty, by: ADMIN } },
   );
-  expect(liveMarkup(message).toSorted()).toEqual(['<@U0ADMIN0001>', '<@U0APPROVER1>', '<@U0OPERATOR1>', '<@U0VIEWER001>']);
+  expect(liveMarkup(message).toSorted()).toEqual([
+    '<@U0ADMIN0001>',
+    '<@U0APPROVER1>',
+    '<@U0OPERATOR1>',
+    '<@U0VIEWER001>',
+  ]);
   expect(JSON.stringify(message)).not.toContain('hf_abc');
 });

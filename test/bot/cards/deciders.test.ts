@@ -11,8 +11,14 @@ const rights: Rights = {
 
 test.each([
   [['approver'], ['<@U0APPROVER1>', '<!subteam^S0ONCALL001>', '<@U0FRIEND001>']],
-  [['U0VIEWER001', 'S0ONCALL001'], ['<@U0VIEWER001>', '<!subteam^S0ONCALL001>']],
-  [['admin', 'approver', 'U0APPROVER1'], ['<@U0ADMIN0001>', '<@U0APPROVER1>', '<!subteam^S0ONCALL001>', '<@U0FRIEND001>']],
+  [
+    ['U0VIEWER001', 'S0ONCALL001'],
+    ['<@U0VIEWER001>', '<!subteam^S0ONCALL001>'],
+  ],
+  [
+    ['admin', 'approver', 'U0APPROVER1'],
+    ['<@U0ADMIN0001>', '<@U0APPROVER1>', '<!subteam^S0ONCALL001>', '<@U0FRIEND001>'],
+  ],
 ])('%j are mentioned', (from, expected) => {
   expect(decidersOf(from, rights)).toEqual(expected);
 });

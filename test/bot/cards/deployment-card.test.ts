@@ -36,7 +36,10 @@ describe('the title has the cluster, the state as a word, and what it is about',
     ['spark WAITING: glm47 (#142), for approval', waiting()],
     ['spark RESTARTING: qwen35 (#142)', aRecord({ state: 'running', action: 'restart' })],
     ['spark ROLLBACK: qwen35 (#142)', aRecord({ state: 'running', action: 'rollback' })],
-    ['spark DEPLOYING: qwen35 (#142), past the point of no return', aRecord({ state: 'running', pastReturnAt: at(20) })],
+    [
+      'spark DEPLOYING: qwen35 (#142), past the point of no return',
+      aRecord({ state: 'running', pastReturnAt: at(20) }),
+    ],
     ['spark DENIED: qwen35 (#142), nothing was changed', aRecord({ state: 'denied' })],
     ['spark EXPIRED: qwen35 (#142), nothing was changed', aRecord({ state: 'expired' })],
     ['spark VOID: qwen35 (#142), nothing was changed', aRecord({ state: 'void' })],
@@ -208,7 +211,9 @@ describe('people are asked', () => {
     const replaces = [{ uid: 'servinguid', number: 140, recipe: 'qwen35' }];
     expect(deploymentCard({ ...unasked, replaces }, options).text).toContain('✓ Approval, done');
     // A cancel's request is not one of the run.
-    expect(deploymentCard({ ...unasked, approval: aRequest({ action: 'cancel' }) }, options).text).not.toContain('Approval,');
+    expect(deploymentCard({ ...unasked, approval: aRequest({ action: 'cancel' }) }, options).text).not.toContain(
+      'Approval,',
+    );
   });
 
   test('a cancel waits for approval while the run goes on', () => {

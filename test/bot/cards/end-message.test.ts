@@ -133,7 +133,11 @@ describe('people did not let it begin: what was said, what serves on, and who he
   test.each<[string, Deployment, string[]]>([
     [
       'denied',
-      { ...base, state: 'denied', approval: aRequest({ decision: { kind: 'denied', at: at(60), by: approver, why: 'eval run' } }) },
+      {
+        ...base,
+        state: 'denied',
+        approval: aRequest({ decision: { kind: 'denied', at: at(60), by: approver, why: 'eval run' } }),
+      },
       [
         'spark DENIED: glm47 (#142) by <@U0APPROVER1>. Nothing was changed. <@U0OPERATOR1>',
         'DENIED by <@U0APPROVER1> at <!date^1796126460^{time}|12:01 UTC>: eval run.',
@@ -142,7 +146,12 @@ describe('people did not let it begin: what was said, what serves on, and who he
     ],
     [
       'expired',
-      { ...base, state: 'expired', cause: { text: 'Nobody decided in time, so nothing was done.', lines: [] }, approval: aRequest({ decision: { kind: 'expired', at: at(1_830) } }) },
+      {
+        ...base,
+        state: 'expired',
+        cause: { text: 'Nobody decided in time, so nothing was done.', lines: [] },
+        approval: aRequest({ decision: { kind: 'expired', at: at(1_830) } }),
+      },
       [
         'spark EXPIRED: glm47 (#142). Nothing was changed. <@U0OPERATOR1>',
         'Nobody decided in time, so nothing was done.',
@@ -151,7 +160,12 @@ describe('people did not let it begin: what was said, what serves on, and who he
     ],
     [
       'void, after an approval: who agreed hears of it; what serves now is another matter',
-      { ...base, state: 'void', cause: { text: 'Nothing was done: llama4 (#141) serves by now', lines: [] }, approval: aRequest({ votes, decision: { kind: 'void', at: at(60), why: 'llama4 (#141) serves by now' } }) },
+      {
+        ...base,
+        state: 'void',
+        cause: { text: 'Nothing was done: llama4 (#141) serves by now', lines: [] },
+        approval: aRequest({ votes, decision: { kind: 'void', at: at(60), why: 'llama4 (#141) serves by now' } }),
+      },
       [
         'spark VOID: approval of glm47 (#142), nothing was done. <@U0OPERATOR1> <@U0APPROVER1>',
         'VOID at <!date^1796126460^{time}|12:01 UTC>: llama4 (#141) serves by now.',
@@ -159,7 +173,11 @@ describe('people did not let it begin: what was said, what serves on, and who he
     ],
     [
       'void, and nobody was asked',
-      { ...base, state: 'void', cause: { text: 'Nothing was done: Ana holds the cluster by now: eval run', lines: [] } },
+      {
+        ...base,
+        state: 'void',
+        cause: { text: 'Nothing was done: Ana holds the cluster by now: eval run', lines: [] },
+      },
       [
         'spark VOID: approval of glm47 (#142), nothing was done. <@U0OPERATOR1>',
         'Nothing was done: Ana holds the cluster by now: eval run',
@@ -167,7 +185,18 @@ describe('people did not let it begin: what was said, what serves on, and who he
     ],
     [
       'objected',
-      { ...base, state: 'void', approval: aRequest({ decision: { kind: 'void', at: at(60), by: { ...approver, user: 'U0VIEWER001' }, why: 'its owner objects: 80 % done' } }) },
+      {
+        ...base,
+        state: 'void',
+        approval: aRequest({
+          decision: {
+            kind: 'void',
+            at: at(60),
+            by: { ...approver, user: 'U0VIEWER001' },
+            why: 'its owner objects: 80 % done',
+          },
+        }),
+      },
       [
         'spark VOID: approval of glm47 (#142), nothing was done. <@U0OPERATOR1>',
         'VOID by <@U0VIEWER001> at <!date^1796126460^{time}|12:01 UTC>: its owner objects: 80 % done.',
@@ -176,7 +205,11 @@ describe('people did not let it begin: what was said, what serves on, and who he
     ],
     [
       'withdrawn',
-      { ...base, state: 'cancelled', approval: aRequest({ decision: { kind: 'withdrawn', at: at(60), by: { ...approver, user: asker } } }) },
+      {
+        ...base,
+        state: 'cancelled',
+        approval: aRequest({ decision: { kind: 'withdrawn', at: at(60), by: { ...approver, user: asker } } }),
+      },
       [
         'spark CANCELLED: glm47 (#142), withdrawn by <@U0OPERATOR1>. Nothing was changed.',
         'qwen35 (#140) was not touched and still serves.',
@@ -184,7 +217,14 @@ describe('people did not let it begin: what was said, what serves on, and who he
     ],
     [
       'a stop that was denied',
-      serving({ run: 'stop', action: 'stop', approval: aRequest({ action: 'stop', decision: { kind: 'denied', at: at(60), by: approver } }, { interrupts: [interrupted({ number: 142 })] }) }),
+      serving({
+        run: 'stop',
+        action: 'stop',
+        approval: aRequest(
+          { action: 'stop', decision: { kind: 'denied', at: at(60), by: approver } },
+          { interrupts: [interrupted({ number: 142 })] },
+        ),
+      }),
       [
         'spark NOT STOPPED, DENIED: qwen35 (#142) by <@U0APPROVER1>. Nothing was changed. <@U0OPERATOR1>',
         'DENIED by <@U0APPROVER1> at <!date^1796126460^{time}|12:01 UTC>.',
@@ -199,9 +239,12 @@ describe('people did not let it begin: what was said, what serves on, and who he
 describe('who agreed hears how it ended', () => {
   const approval = aRequest({ decision: { kind: 'approved', at: at(60), by: [approver], when: 'now' } });
 
-  test.each([serving({ approval }), failed({ approval }), aRecord({ state: 'cancelled', approval })])('%#', (record) => {
-    expect(text(record)).toContain('Approved by <@U0APPROVER1>.');
-  });
+  test.each([serving({ approval }), failed({ approval }), aRecord({ state: 'cancelled', approval })])(
+    '%#',
+    (record) => {
+      expect(text(record)).toContain('Approved by <@U0APPROVER1>.');
+    },
+  );
 
   test('of a cancel too', () => {
     expect(text(aRecord({ state: 'cancelled', approval: { ...approval, action: 'cancel' } }))).toContain(
@@ -216,7 +259,9 @@ describe('what to do next', () => {
 
   function buttons(record: Deployment): unknown {
     const block = endMessage(record, asker).blocks.find(({ type }) => type === 'actions');
-    const elements: { text: { text: string }; value: string }[] = JSON.parse(JSON.stringify(block ?? { elements: [] })).elements;
+    const elements: { text: { text: string }; value: string }[] = JSON.parse(
+      JSON.stringify(block ?? { elements: [] }),
+    ).elements;
     return elements.map((each) => `${each.text.text}: ${each.value}`);
   }
 
@@ -229,7 +274,10 @@ describe('what to do next', () => {
     [aRecord({ state: 'expired' }), ['Ask again: retry 142']],
     [aRecord({ state: 'void', action: 'restart' }), ['Ask again: restart on spark']],
     [aRecord({ state: 'void', action: 'rollback' }), ['Ask again: rollback on spark']],
-    [serving({ run: 'stop', action: 'stop', approval: aRequest({ action: 'stop', decision: expired }) }), ['Ask again: stop on spark']],
+    [
+      serving({ run: 'stop', action: 'stop', approval: aRequest({ action: 'stop', decision: expired }) }),
+      ['Ask again: stop on spark'],
+    ],
     [serving({ replaces }), []],
   ])('%#', (record, expected) => {
     expect(buttons(record)).toEqual(expected);
@@ -238,7 +286,9 @@ describe('what to do next', () => {
 
 test('early: what served was not touched', () => {
   const found = [interrupted()];
-  expect(text(aRecord({ recipe: 'glm47', state: 'cancelled', found, aborting: { to: 'cancelled', by: approver } }))).toBe(
+  expect(
+    text(aRecord({ recipe: 'glm47', state: 'cancelled', found, aborting: { to: 'cancelled', by: approver } })),
+  ).toBe(
     'spark CANCELLED: glm47, #142 by <@U0APPROVER1>. Nothing was changed. <@U0OPERATOR1>\nqwen35 (#140) was not touched and still serves.',
   );
 });

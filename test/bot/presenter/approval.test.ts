@@ -23,7 +23,11 @@ function ask({ jobs }: Workplace, approval = aRequest()): void {
 }
 
 function decide({ jobs }: Workplace, decision: NonNullable<Approval['decision']>, approval = aRequest()): void {
-  jobs.change('abcdefghij', { approval: { ...approval, decision } }, { kind: 'approval-decided', id: approval.id, decision });
+  jobs.change(
+    'abcdefghij',
+    { approval: { ...approval, decision } },
+    { kind: 'approval-decided', id: approval.id, decision },
+  );
 }
 
 function firsts({ slack }: Workplace): string[] {
@@ -56,8 +60,12 @@ describe('a request for approval', () => {
     ask(place, aRequest({ terms }));
     await request(place);
     const votes = [{ by: { team, user: APPROVER }, at: at(50), when: 'now' as const }];
-    place.jobs.change('abcdefghij', { approval: aRequest({ terms, votes }) }, { kind: 'approval-vote', id: 1, by: { team, user: APPROVER }, when: 'now' });
-    await place.slack.until(() => place.texts().some((text) => text.includes('1 of 2 agreed: <@U0APPROVER1>.')));
+    place.jobs.change(
+      'abcdefghij',
+      { approval: aRequest({ terms, votes }) },
+      { kind: 'approval-vote', id: 1, by: { team, user: APPROVER }, when: 'now' },
+    );
+    await expect.poll(() => place.texts().join(), { timeout: 10_000 }).toContain('1 of 2 agreed: <@U0APPROVER1>.');
   });
 
   test('that was posted though Slack answered 500 is not posted again', async () => {
@@ -92,7 +100,11 @@ describe('a request for approval', () => {
     const posts = () => [...firsts(place), ...firsts(other)].filter((line) => line.startsWith('spark: stop'));
     await expect.poll(() => posts(), { timeout: 10_000 }).toHaveLength(1);
     decide(place, yes);
-    await expect.poll(() => [...firsts(place), ...firsts(other)].some((line) => line.startsWith('spark APPROVED')), { timeout: 10_000 }).toBe(true);
+    await expect
+      .poll(() => [...firsts(place), ...firsts(other)].some((line) => line.startsWith('spark APPROVED')), {
+        timeout: 10_000,
+      })
+      .toBe(true);
     expect(posts()).toEqual([]);
   });
 
@@ -116,8 +128,14 @@ describe('a request for approval', () => {
     await request(place, 'spark: cancel glm47 (#142) for <@U0APPROVER1>?');
     expect(firsts(place).filter((line) => line.startsWith('spark APPROVED'))).toHaveLength(1);
     decide(place, { kind: 'denied', at: at(90), by: { team, user: OPERATOR }, why: 'it is nearly up' }, cancel);
-    await place.slack.until(() => firsts(place).some((line) => line.startsWith('spark: #142 is not cancelled, DENIED by <@U0OPERATOR1>. <@U0APPROVER1>')));
-    await place.slack.until(() => firsts(place).some((line) => line.startsWith('spark DENIED by <@U0OPERATOR1>: cancel')));
+    await place.slack.until(() =>
+      firsts(place).some((line) =>
+        line.startsWith('spark: #142 is not cancelled, DENIED by <@U0OPERATOR1>. <@U0APPROVER1>'),
+      ),
+    );
+    await place.slack.until(() =>
+      firsts(place).some((line) => line.startsWith('spark DENIED by <@U0OPERATOR1>: cancel')),
+    );
   });
 
   test('that was decided alone is told to everybody who was skipped, in a new message', async () => {

@@ -22,7 +22,7 @@ export function fakeApprovals(
     change: async (uid, mutate) => {
       const record = records.get(uid);
       if (!record) throw new Error(`no record ${uid}`);
-      const changed = await mutate(record, []);
+      const changed = mutate(record, []);
       if (changed) write(uid, changed.record, changed.event);
       return entry(changed?.record ?? record);
     },
@@ -70,7 +70,13 @@ export function aRequest(change: Partial<Approval> = {}, facts: Partial<Approval
 
 /** glm47 (#142) that waits for approval. */
 export function waiting(change: Partial<Deployment> = {}, approval: Approval = aRequest()): Deployment {
-  const record = aRecord({ recipe: 'glm47', action: approval.action, state: 'waiting-approval', phase: 'approval', approval });
+  const record = aRecord({
+    recipe: 'glm47',
+    action: approval.action,
+    state: 'waiting-approval',
+    phase: 'approval',
+    approval,
+  });
   const phases = record.phases.map((phase) => {
     if (phase.name === 'preflight')
       return { ...phase, state: 'done' as const, attempts: 1, startedAt: at(0), endedAt: at(10) };

@@ -68,7 +68,9 @@ export function fakeJobs(replace: Partial<Jobs> = {}): FakeJobs {
     reach();
     const { number: of, cluster, forced, by, view } = request;
     jobs.calls.push(`${action} ${of ?? cluster ?? '?'}${forced ? ` ${JSON.stringify(forced)}` : ''}`);
-    const before = [...records.values()].find((one) => (of === undefined ? one.cluster === cluster : one.number === of));
+    const before = [...records.values()].find((one) =>
+      of === undefined ? one.cluster === cluster : one.number === of,
+    );
     if (!before) throw new OperatorError('unknown-name', 'Nothing has served there.', { hint: 'See history.' });
     const number = ++numbers;
     const { recipe, cluster: where } = before;
@@ -140,7 +142,13 @@ export function fakeJobs(replace: Partial<Jobs> = {}): FakeJobs {
       reach();
       jobs.calls.push(`stop-foreign ${names.join(',')} on ${cluster ?? '?'}`);
       const number = ++numbers;
-      const record = aRecord({ uid: `uid${number}`, number, cluster: pick(cluster), by: personOf(by), run: 'stop-foreign' });
+      const record = aRecord({
+        uid: `uid${number}`,
+        number,
+        cluster: pick(cluster),
+        by: personOf(by),
+        run: 'stop-foreign',
+      });
       jobs.add(record, view);
       return record;
     },

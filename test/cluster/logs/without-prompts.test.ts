@@ -33,7 +33,10 @@ test.each([
   ],
   ['a body as JSON', '{"model": "qwen35", "messages": [{"role": "user", "content": "SECRET"}], "stream": true}'],
   ['a body as JSON, of the older kind', '(APIServer pid=1) INFO:     body: {"prompt":"SECRET","max_tokens":5}'],
-  ['a form of a tool call', '(APIServer pid=1) INFO 06-07 13:29:09 [x.py:1] {"name": "find", "arguments": "{\\"q\\": \\"SECRET\\"}"}'],
+  [
+    'a form of a tool call',
+    '(APIServer pid=1) INFO 06-07 13:29:09 [x.py:1] {"name": "find", "arguments": "{\\"q\\": \\"SECRET\\"}"}',
+  ],
   [
     'SGLang, a request',
     "[2026-08-12 10:41:01] Receive: obj=GenerateReqInput(rid='1', text='SECRET', sampling_params={'temperature': 0})",
@@ -46,11 +49,18 @@ test.each([
     'SGLang, an answer',
     "[2026-08-12 10:41:03] Finish: obj=GenerateReqInput(rid='1'), out={'text': ' SECRET', 'meta_info': {'id': '1'}}",
   ],
-  ['the older vLLM engine', "INFO 08-19 21:25:13 x.py:9] RequestOutput(request_id=0, prompt='SECRET', outputs=[CompletionOutput(index=0, text=' SECRET')])"],
+  [
+    'the older vLLM engine',
+    "INFO 08-19 21:25:13 x.py:9] RequestOutput(request_id=0, prompt='SECRET', outputs=[CompletionOutput(index=0, text=' SECRET')])",
+  ],
 ])('leaves out %s, with what follows it', (_, line) => {
   const lines = [BEFORE, line, 'SECRET, second line of a question', '', '  INFO of a third', AFTER];
   expect(withoutPrompts(lines)).toEqual([BEFORE, AFTER]);
-  expect(lineCleaner()(`${lines.join('\n')}\n`).map(({ text }) => text).join('\n')).not.toContain('SECRET');
+  expect(
+    lineCleaner()(`${lines.join('\n')}\n`)
+      .map(({ text }) => text)
+      .join('\n'),
+  ).not.toContain('SECRET');
 });
 
 test.each([
@@ -62,12 +72,14 @@ test.each([
   'spark:1171:1171 [0] NCCL INFO Bootstrap: Using enp1s0f1np1:192.168.200.12<0>',
   '0.02.254.428 I srv  llama_server: server is listening on http://0.0.0.0:18082',
 ])('goes on with the next record: %s', (line) => {
-  expect(withoutPrompts(["INFO 06-07 13:29:01 [logger.py:39] Received request 1: prompt: 'a'", 'b', line])).toEqual([line]);
+  expect(withoutPrompts(["INFO 06-07 13:29:01 [logger.py:39] Received request 1: prompt: 'a'", 'b', line])).toEqual([
+    line,
+  ]);
 });
 
 test('what says why an engine did not start stays', () => {
   const lines = [
-    '(APIServer pid=1) INFO 06-07 13:19:24 [utils.py:233] non-default args: {\'model_tag\': \'q\', \'host\': \'0.0.0.0\', \'limit_mm_per_prompt\': {}}',
+    "(APIServer pid=1) INFO 06-07 13:19:24 [utils.py:233] non-default args: {'model_tag': 'q', 'host': '0.0.0.0', 'limit_mm_per_prompt': {}}",
     'pydantic_core._pydantic_core.ValidationError: 1 validation error for ModelConfig',
     "  Value error, User-specified max_model_len (999999) is greater than the derived max_model_len [type=value_error, input_value=ArgsKwargs((), {'model': 'q'}), input_type=ArgsKwargs]",
     '(EngineCore_DP0 pid=5) ERROR 06-07 13:20:01 [core.py:708]     self.model_executor = executor_class(vllm_config)',
@@ -88,10 +100,16 @@ test('a log that was cut in the middle of a question begins with the first recor
 test('a question longer than anybody holds, in pieces, leaves nothing behind', () => {
   const feed = lineCleaner();
   const texts: string[] = [];
-  const pieces = [`${BEFORE}\n${"INFO 06-07 13:29:01 [l.py:3] Received request 1: prompt: '".padEnd(9_000, 'x')}`, 'SECRET '.repeat(2_000), `SECRET\nSECRET\n${AFTER}\n`];
+  const pieces = [
+    `${BEFORE}\n${"INFO 06-07 13:29:01 [l.py:3] Received request 1: prompt: '".padEnd(9_000, 'x')}`,
+    'SECRET '.repeat(2_000),
+    `SECRET\nSECRET\n${AFTER}\n`,
+  ];
   for (const piece of pieces) texts.push(...feed(piece).map(({ text }) => text));
   expect(texts).toEqual([BEFORE, AFTER].map((line) => line.replace('(APIServer pid=1) ', '')));
   const late = lineCleaner();
   const body = [`{"model": "q", "tools": "${'x'.repeat(9_000)}`, `", "messages": ["SECRET`, `"]}\n${AFTER}\n`];
-  expect(body.flatMap((piece) => late(piece)).map(({ text }) => text)).toEqual([AFTER.replace('(APIServer pid=1) ', '')]);
+  expect(body.flatMap((piece) => late(piece)).map(({ text }) => text)).toEqual([
+    AFTER.replace('(APIServer pid=1) ', ''),
+  ]);
 });

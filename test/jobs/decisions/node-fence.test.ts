@@ -113,9 +113,9 @@ test('fence.sh answers a raise as its twin does, and leaves the same file, in ev
 test('guard.sh lets a command begin exactly when its twin does', async () => {
   const files = [undefined, ...ODD, ...firstLines.map((line) => `${line}\nrenewed ${NOW}\n`)];
   const asked = files.flatMap((file) =>
-    GRIPS.filter(({ fence }) => fence === 2 || file?.startsWith(`lab ${fence} `) || file?.startsWith(`night ${fence} `)).map(
-      (given) => ({ file, given }),
-    ),
+    GRIPS.filter(
+      ({ fence }) => fence === 2 || file?.startsWith(`lab ${fence} `) || file?.startsWith(`night ${fence} `),
+    ).map((given) => ({ file, given })),
   );
   const all = await runAll(
     asked.map(({ file, given: { realm, fence, token } }) => ({

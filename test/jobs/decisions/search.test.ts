@@ -16,9 +16,15 @@ test('two workers, two nodes and four commands: no interleaving does what must n
   expect(states).toBeGreaterThan(100_000);
 });
 
-test.each(Object.entries(REMOVED))('without this guard it finds what goes wrong: %s', { timeout: 120_000 }, (name, removed) => {
-  const { left, ...guards } = removed;
-  const { states, violation } = search({ ...GUARDS, ...guards }, { ...NONE, ...left });
-  console.log([`without: ${name}`, ...(violation?.trace ?? []), `=> ${violation?.what} (${states} states)`].join('\n   '));
-  expect(violation?.what).toBeDefined();
-});
+test.each(Object.entries(REMOVED))(
+  'without this guard it finds what goes wrong: %s',
+  { timeout: 120_000 },
+  (name, removed) => {
+    const { left, ...guards } = removed;
+    const { states, violation } = search({ ...GUARDS, ...guards }, { ...NONE, ...left });
+    console.log(
+      [`without: ${name}`, ...(violation?.trace ?? []), `=> ${violation?.what} (${states} states)`].join('\n   '),
+    );
+    expect(violation?.what).toBeDefined();
+  },
+);

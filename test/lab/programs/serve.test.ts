@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 const SERVE = fileURLToPath(new URL('../../../programs/serve.py', import.meta.url));
 let run: string;
@@ -16,6 +17,7 @@ afterEach(() => rm(run, { recursive: true, force: true }));
 
 const start = (...argv: string[]) => spawn('python3', [SERVE, run, '--', ...argv], { stdio: 'ignore' });
 const file = (name: string) => readFile(join(run, name), 'utf8');
+const command = promisify(execFile);
 const exit = () => vi.waitFor(() => file('serve.exit'), { timeout: 10_000, interval: 50 });
 
 describe('serve.py', () => {
@@ -45,6 +47,19 @@ describe('serve.py', () => {
     start('no-such-program');
     expect(await exit()).toBe('127\n');
     expect(await file('serve.log')).toBe('serve.py: no-such-program: No such file or directory\n');
+  });
+
+  it('loses lines on a full disk, and not the engine', async () => {
+    await command('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'small', run]);
+    const mark = await mkdtemp(join(tmpdir(), 'serve-mark-'));
+    onTestFinished(async () => {
+      await command('umount', [run]);
+      await rm(mark, { recursive: true, force: true });
+    });
+    start('sh', '-c', 'head -c 300000 /dev/zero; echo on >"$0"/mark; exec sleep 60', mark);
+    const went = () => readFile(join(mark, 'mark'), 'utf8');
+    expect(await vi.waitFor(went, { timeout: 10_000, interval: 50 })).toBe('on\n');
+    process.kill(Number(await file('serve.pid')));
   });
 
   it('keeps two files of at most 50 MB', async () => {

@@ -24,8 +24,8 @@ export function breaker() {
   return {
     broken,
     /** For what no fault mends; the latest first. */
-    atEnd: (step: () => Promise<void>) => void mend.push(step),
-    async mendAll() {
+    atEnd: (step: () => Promise<void>): void => void mend.push(step),
+    mendAll: async (): Promise<void> => {
       for (const each of mend.splice(0).toReversed()) await each();
     },
   };
@@ -55,6 +55,6 @@ export async function expectStopped(place: LabPlace, number: number): Promise<vo
 export async function answerTo(place: LabPlace, text: string): Promise<string> {
   const before = answers(place).length;
   await say(place, text);
-  await place.slack.until(() => answers(place).length > before, 30_000);
+  await place.slack.until(() => answers(place).length > before, 60_000);
   return answers(place)[before] ?? '';
 }

@@ -25,7 +25,7 @@ export async function openHead({ slackUrl }: { slackUrl: string }): Promise<OnTh
   const folder = await mkdtemp(join(tmpdir(), 'sparkops-head-'));
   const program = join(folder, 'redis');
   const { program: redisServer } = await redisProgram();
-  await writeFile(program, `#!/bin/sh\nexec ${ON_THE_HEAD.join(' ')} ${redisServer ?? 'redis-server'} "$@"\n`);
+  await writeFile(program, `#!/bin/sh\nexec ${ON_THE_HEAD.join(' ')} ${redisServer} "$@"\n`);
   await chmod(program, 0o700);
   const redis = await testRedis({ program, port: REDIS_PORT });
   const socket = join(folder, 'redis.sock');

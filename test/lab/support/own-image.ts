@@ -20,7 +20,7 @@ export async function buildOwnImage(): Promise<void> {
   const at = `127.0.0.1:${proxy.port}`;
   // The hosts have no way out of their own.
   const tunnel = await openTunnel(['-R', `${at}:${at}`]);
-  const { program = '/usr/bin/redis-server', libraries = [] } = await redisProgram();
+  const { program, libraries } = await redisProgram();
   try {
     await run(BUILD, [process.execPath, program, libraries.join(':'), `http://${at}`], {
       maxBuffer: OUTPUT_LIMIT,
@@ -42,10 +42,10 @@ export async function putComposeProject(folder: string): Promise<void> {
     'echo SLACK_BOT_TOKEN=xoxb-1 >bot.env && echo SLACK_APP_TOKEN=xapp-1 >>bot.env && : >worker.env',
   ].join(' && ');
   const parts = [
-    ...['-C', REPOSITORY, 'docker-compose.yml'],
-    ...['-C', STATE, 'id_ed25519', 'known_hosts'],
-    ...['-C', dirname(folder), basename(folder)],
-  ];
+    ['-C', REPOSITORY, 'docker-compose.yml'],
+    ['-C', STATE, 'id_ed25519', 'known_hosts'],
+    ['-C', dirname(folder), basename(folder)],
+  ].flat();
   await run('sh', ['-c', 'tar -c "$@" | ssh -F "$0/ssh_config" spark1 "$make"', STATE, ...parts], {
     env: { ...process.env, make },
   });

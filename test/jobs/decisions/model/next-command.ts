@@ -7,7 +7,11 @@ export interface NextCommand {
 }
 
 /** What a look finds to be done in a phase; undefined: it is done. */
-export function nextCommand([head, worker]: readonly [Node, Node], uid: Uid, phase: number): NextCommand | 'failed' | undefined {
+export function nextCommand(
+  [head, worker]: readonly [Node, Node],
+  uid: Uid,
+  phase: number,
+): NextCommand | 'failed' | undefined {
   switch (phase) {
     case 0:
       return leftover(head, 0, uid) ?? leftover(worker, 1, uid);

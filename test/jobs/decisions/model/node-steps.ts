@@ -86,7 +86,8 @@ function finished(world: World, _guards: Guards, at: 0 | 1, index: number): Step
   const had = node.containers.find((name) => name.startsWith(target));
   if (what === 'start' && !had) node.containers.push(target);
   if (what === 'remove') node.containers = node.containers.filter((name) => name !== had);
-  if (what === 'serve' && had === target) node.containers = node.containers.map((name) => (name === target ? `${target}+` : name));
+  if (what === 'serve' && had === target)
+    node.containers = node.containers.map((name) => (name === target ? `${target}+` : name));
   const worker = next.workers[awaitedBy(next, message)];
   if (worker?.at === 'sent') worker.at = 'work';
   const why = wrongAfter(next, message);

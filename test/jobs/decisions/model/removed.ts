@@ -41,7 +41,8 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
   },
   "a raise waits for the node's lock": {
     left: {},
-    lockIsFree: () => true },
+    lockIsFree: () => true,
+  },
   'a node refuses to raise to a lower fence': {
     left: {},
     answerRaise: (file, request, now) => overwriting('higher', file, request, now),

@@ -115,7 +115,13 @@ export function firstRedis(): Redis {
 }
 
 export function firstWorld(left: Left): World {
-  const node = (containers: string[]): Node => ({ file: undefined, top: undefined, containers, running: [], inbox: [] });
+  const node = (containers: string[]): Node => ({
+    file: undefined,
+    top: undefined,
+    containers,
+    running: [],
+    inbox: [],
+  });
   return {
     redis: firstRedis(),
     before: firstRedis(),

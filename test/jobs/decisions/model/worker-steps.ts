@@ -62,7 +62,11 @@ function take(world: World, guards: Guards, at: 0 | 1): Step {
   next.workers[at] = { ...idle(), at: first, uid, token, fence: taking.fence, rec: { ...rec, cancel: false } };
   const phase = PHASES[rec.phase];
   const start = guards.decideStart(
-    { state: rec.state, ...(phase && { phase }), phases: phase ? [{ name: phase, state: 'running', attempts: 1 }] : [] },
+    {
+      state: rec.state,
+      ...(phase && { phase }),
+      phases: phase ? [{ name: phase, state: 'running', attempts: 1 }] : [],
+    },
     PHASES,
   );
   if (start.act === 'nothing') next.workers[at] = idle();
@@ -92,7 +96,9 @@ function* raise(world: World, guards: Guards, at: 0 | 1): Generator<Step> {
     worker.raised[node] = 'sent';
     next.nodes[node].inbox.push({ what: 'raise', of: uid, target: uid, fence, token, awaited: true });
   }
-  const useless = raised[0] === 'no' && raised[1] === 'no' && fence <= told && { violation: `${token} raises ${fence}, though it was told of ${told}` };
+  const useless = raised[0] === 'no' &&
+    raised[1] === 'no' &&
+    fence <= told && { violation: `${token} raises ${fence}, though it was told of ${told}` };
   yield { label: `W${at + 1} sends raise ${fence} ${token}`, next, ...useless };
 }
 
@@ -160,7 +166,11 @@ function* forward(world: World, guards: Guards, at: 0 | 1): Generator<Step> {
     yield* send(world, guards, at, command);
   } else {
     const last = rec.phase === PHASES.length - 1;
-    yield* write(world, guards, at, { ...rec, state: last ? 'serving' : 'running', phase: last ? rec.phase : rec.phase + 1 });
+    yield* write(world, guards, at, {
+      ...rec,
+      state: last ? 'serving' : 'running',
+      phase: last ? rec.phase : rec.phase + 1,
+    });
   }
 }
 

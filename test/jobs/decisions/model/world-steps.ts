@@ -38,7 +38,8 @@ function* renew(world: World, guards: Guards, at: 0 | 1): Generator<Step> {
       next.redis.lease = token;
       next.workers[at].knows = 'held';
       const others = world.takings > Number(token.slice(1)) && !world.memoryLost;
-      const violation = renewal === 'again' && others && `${token} has its lease again, though another had it meanwhile`;
+      const violation =
+        renewal === 'again' && others && `${token} has its lease again, though another had it meanwhile`;
       yield { label, next, ...(violation && { violation }) };
       return;
     }
