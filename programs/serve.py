@@ -43,6 +43,8 @@ class Log:
 def main(run, argv):
     os.umask(0o077)
     log = Log(os.path.join(run, "serve.log"))
+    # Its end can be told on a full disk too: that file has its room from now on.
+    write(os.path.join(run, "serve.exit.new"), " " * 32)
     try:
         engine = subprocess.Popen(
             argv,
@@ -96,9 +98,15 @@ def tell(engine, number):
 
 def put(run, name, text):
     path = os.path.join(run, name)
-    with open(path + ".new", "w") as file:
-        file.write(text + "\n")
+    write(path + ".new", text + "\n")
     os.replace(path + ".new", path)
+
+
+def write(path, text):
+    """In the room that the file has, before it is cut: a full disk gives none back."""
+    with open(path, "r+" if os.path.exists(path) else "w") as file:
+        file.write(text)
+        file.truncate()
 
 
 if __name__ == "__main__":

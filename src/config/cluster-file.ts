@@ -12,7 +12,7 @@ const AbsolutePath = z
   .string()
   .regex(
     /^\/(?!(?:.*\/)?\.\.?(?:\/|$))[\w./+@-]+$/,
-    'must be an absolute path of letters, digits and . _ / + @ -, without ..',
+    'must be an absolute path without .. and of letters, digits and . _ / + @ -',
   );
 
 const Interface = z.string().regex(/^[A-Za-z][\w.-]{0,14}$/, 'must be a network interface such as enp1s0f0np0');

@@ -12,7 +12,7 @@ export type AuditLine = AuditEntry & { at: string };
 export interface Audit {
   /** Goes on by itself, and never rejects. */
   write: (entry: AuditEntry) => void;
-  /** The end of a run, told once by whoever wrote it. */
+  /** The end of a run or what was decided about a request, told once by whoever wrote it. */
   recordChanged: (record: Deployment, event: EventBody | undefined) => void;
   /** Resolves when all that was written so far is in the store, or could not be. */
   settled: () => Promise<void>;
@@ -48,8 +48,10 @@ export function openAudit({ store, now, log }: AuditParts): Audit {
   return {
     write,
     recordChanged: (record, event) => {
-      if (event?.kind !== 'ended') return;
       const { recipe, run, cluster, number, uid, cause } = record;
+      const decided = decidedBy(record, event);
+      if (decided) write({ ...decided, cluster, number, uid });
+      if (event?.kind !== 'ended') return;
       write({
         who: SPARKOPS,
         what: `${run} of ${recipe}`,
@@ -64,6 +66,31 @@ export function openAudit({ store, now, log }: AuditParts): Audit {
     settled: async () => {
       await Promise.all(writing);
     },
+  };
+}
+
+/** A "no" ends a run in the same step, so its end is told and not its decision. */
+function decidedBy(
+  { approval, number, endedAt }: Deployment,
+  event: EventBody | undefined,
+): Pick<AuditEntry, 'who' | 'what' | 'decision' | 'why'> | undefined {
+  const decision = event?.kind === 'approval-decided' || event?.kind === 'ended' ? approval?.decision : undefined;
+  if (!approval || !decision) return undefined;
+  // One that was decided before the run ended has been told.
+  if (event?.kind === 'ended' && decision.at !== endedAt) return undefined;
+  const by = !('by' in decision) || decision.by === undefined ? [] : [decision.by].flat();
+  const why =
+    'glass' in decision && decision.glass
+      ? `alone: ${decision.glass.reason}`
+      : 'why' in decision
+        ? decision.why
+        : undefined;
+  const [first] = by;
+  return {
+    who: first ? { ...first, name: by.map(({ user }) => user).join(', ') } : SPARKOPS,
+    what: `approval of ${approval.action}, #${number}`,
+    decision: decision.kind,
+    ...(why !== undefined && { why }),
   };
 }
 

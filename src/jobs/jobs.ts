@@ -226,7 +226,6 @@ export type AuditDecision =
   /** Of a request for approval. */
   | 'approved'
   | 'denied'
-  | 'objected'
   | 'withdrawn'
   | 'expired'
   | 'void'

@@ -336,7 +336,7 @@ describe('clusters', () => {
     [
       'a relative path',
       cluster('models: /m', 'models: models'),
-      ['13: paths.models is "models". It must be an absolute path of letters, digits and . _ / + @ -.'],
+      ['13: paths.models is "models". It must be an absolute path without .. and of letters, digits and . _ / + @ -.'],
     ],
     [
       'a channel name',

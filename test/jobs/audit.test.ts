@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openAudit, pruneAudit, readAudit, readDecisions, type Audit, type AuditLine } from '../../src/jobs/audit.ts';
+import type { Deployment } from '../../src/jobs/deployment.ts';
 import type { AuditEntry } from '../../src/jobs/jobs.ts';
 import { testRedis } from '../support/redis.ts';
+import { request } from './approval/people.ts';
 import { now, openBench, operator, silent, type Bench } from './support/bench.ts';
 
 const other = { team: 'T1', user: 'U0APPROVER', name: 'Approver' };
@@ -24,6 +26,13 @@ const entry = (what: string, change: Partial<AuditEntry> = {}): AuditEntry => ({
   change: true,
   ...change,
 });
+
+async function admitted(): Promise<Deployment> {
+  await bench.store.redis.set(bench.store.keys.counter, 141);
+  const answer = await bench.admit('aaaaaaaaaa');
+  if (answer.outcome !== 'admitted') throw new Error('not admitted');
+  return answer.record;
+}
 
 async function all(filter: Parameters<typeof readAudit>[1] = {}): Promise<AuditLine[]> {
   await audit.settled();
@@ -54,10 +63,7 @@ test('is read by cluster, person and age, however much there is', async () => {
 });
 
 test('the end of a run is told once, with its result; nothing else of a record is', async () => {
-  await bench.store.redis.set(bench.store.keys.counter, 141);
-  const admitted = await bench.admit('aaaaaaaaaa');
-  if (admitted.outcome !== 'admitted') throw new Error('not admitted');
-  const { record } = admitted;
+  const record = await admitted();
   audit.recordChanged(record, { kind: 'progress' });
   audit.recordChanged(record, undefined);
   const cause = { text: 'spark2 lacks the image', lines: [] };
@@ -73,6 +79,35 @@ test('the end of a run is told once, with its result; nothing else of a record i
       result: 'failed',
       why: 'spark2 lacks the image',
     },
+  ]);
+});
+
+test('what was decided about a request is told once: by itself, or with the end that it was', async () => {
+  const record = await admitted();
+  const at = '2026-12-01T10:00:00.000Z';
+  const decision = {
+    kind: 'approved' as const,
+    at,
+    by: [other],
+    when: 'now' as const,
+    glass: { reason: 'prod is down' },
+  };
+  audit.recordChanged({ ...record, approval: request({ decision }) }, { kind: 'approval-decided', id: 1, decision });
+  audit.recordChanged(
+    { ...record, approval: request({ decision }), endedAt: now().toISOString() },
+    { kind: 'ended', state: 'serving' },
+  );
+  const expired = { kind: 'expired' as const, at };
+  audit.recordChanged(
+    { ...record, approval: request({ decision: expired }), endedAt: at },
+    { kind: 'ended', state: 'expired' },
+  );
+  await audit.settled();
+  expect((await all()).map(({ who, what, decision: told, why }) => [who.user, what, told, why])).toEqual([
+    [other.user, 'approval of deploy, #142', 'approved', 'alone: prod is down'],
+    ['sparkops', 'deploy of qwen35', 'ended', undefined],
+    ['sparkops', 'approval of deploy, #142', 'expired', undefined],
+    ['sparkops', 'deploy of qwen35', 'ended', undefined],
   ]);
 });
 

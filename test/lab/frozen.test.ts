@@ -120,15 +120,22 @@ it.each(ROUNDS.map((changes, at) => ({ round: at + 1, changes })))(
       const stale = changes.filter((change) => change.host === host && change.what !== 'raise');
       expect(await refusals(host)).toEqual(stale.map(({ before }) => expect.stringContaining(before)));
     }
-    console.table(table.filter((row) => row.round === round));
+    print(table.filter((row) => row.round === round));
     expect(place.slack.violations).toEqual([]);
   },
 );
 
 it('at least 60 processes stood still', () => {
-  console.table(table);
+  print(table);
   expect(table.length).toBeGreaterThanOrEqual(60);
 });
+
+function print(rows: typeof table): void {
+  const lines = rows.map(({ round, what, host, where, refused }) =>
+    [round, host, where.padEnd(6), refused, what].join('  '),
+  );
+  process.stdout.write(`${['round  host  where  refused  command', ...lines].join('\n')}\n`);
+}
 
 /** Before the lock, for the first that comes; inside, for the next: the first is held already. */
 async function holdsOf(change: Change | undefined): Promise<Hold[]> {

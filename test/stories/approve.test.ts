@@ -50,21 +50,21 @@ describe('a deploy over what serves', () => {
     await place.product();
     const request = await overWhatServes();
     expect(answers(place, ADMIN)[0]).toMatch(
-      /^Deploying glm47 on spark, #2\..*\nPlease ask <@U0OPERATOR1> first: qwen35 \(#1\) is theirs until .*, "eval run"\.\nI ask for approval before qwen35 \(#1\) is interrupted\.$/s,
+      /^Deploying glm47 on spark, #2\..*\nPlease ask @Operator first: qwen35 \(#1\) is theirs until .*, "eval run"\.\nI ask for approval before qwen35 \(#1\) is interrupted\.$/s,
     );
     expect(request.thread_ts).toBeUndefined();
     const told = place.slack.textOf(request).split('\n');
-    expect(told[0]).toBe("spark: stop qwen35 for <@U0ADMIN0001>'s glm47? 0 running. <@U0APPROVER1>");
-    expect(told).toContainEqual(
-      expect.stringMatching(/^Stops qwen35 \(#1\), of <@U0OPERATOR1>, until .*, "eval run"\.$/),
+    expect(request.text.split('\n')[0]).toBe(
+      "spark: stop qwen35 for <@U0ADMIN0001>'s glm47? 0 running. <@U0APPROVER1>",
     );
+    expect(told).toContainEqual(expect.stringMatching(/^Stops qwen35 \(#1\), of @Operator, until .*, "eval run"\.$/));
     expect(told).toContainEqual(expect.stringMatching(/^Running now: 0\. In the last hour: unknown\./));
     expect(told).toContainEqual(expect.stringMatching(/^Way back: proven, /));
     expect(cardText(place)).toContain('spark WAITING: glm47 (#2), for approval');
 
     expect(await press(ADMIN, 'approve')).toContain('You asked for it, so somebody else must approve it.');
     expect(await press(OPERATOR, 'approve')).toContain('Only those who decide may say that of #2.');
-    expect(await press(APPROVER, 'approve')).toMatch(/^Approved, #2: stop qwen35 for <@U0ADMIN0001>'s glm47\./);
+    expect(await press(APPROVER, 'approve')).toMatch(/^Approved, #2: stop qwen35 for @Admin's glm47\./);
 
     const { uid, state } = await place.ended(2);
     expect(state).toBe('serving');
@@ -75,10 +75,10 @@ describe('a deploy over what serves', () => {
     );
     expect(cards(place).some(hasButtons)).toBe(false);
     expect(requests(place).map(place.slack.textOf)).toEqual([
-      expect.stringMatching(/^spark APPROVED by <@U0APPROVER1>: stop qwen35 for <@U0ADMIN0001>'s glm47\./),
+      expect.stringMatching(/^spark APPROVED: stop qwen35 for glm47 \(#2\)\n(?:.*\n)*APPROVED by @Approver at /),
     ]);
     expect(requests(place).some(hasButtons)).toBe(false);
-    expect(threadText(place)).toMatch(/spark UP: glm47.* <@U0ADMIN0001>\n(?:.*\n)*Approved by <@U0APPROVER1>\./);
+    expect(threadText(place)).toMatch(/spark UP: glm47.* @Admin\n(?:.*\n)*Approved by @Approver\./);
     expect(threadText(place).match(/spark REPLACED: qwen35, by #2\./g)).toHaveLength(1);
   });
 
@@ -93,9 +93,7 @@ describe('a deploy over what serves', () => {
     expect(running(place)).toEqual(before);
     expect(await place.record(1)).toMatchObject({ state: 'serving' });
     expect(await place.store.redis.get(place.store.keys.claim('spark'))).toBeNull();
-    expect(threadText(place)).toContain(
-      'spark DENIED: glm47 (#2) by <@U0APPROVER1>. Nothing was changed. <@U0ADMIN0001>',
-    );
+    expect(threadText(place)).toContain('spark DENIED: glm47 (#2) by @Approver. Nothing was changed. @Admin');
     expect(threadText(place)).toContain('qwen35 (#1) was not touched and still serves.');
     expect(requests(place).map(place.slack.textOf).join()).toContain('not during the eval');
     expect(requests(place).some(hasButtons)).toBe(false);

@@ -19,9 +19,9 @@ export function openApprovals({ journal, wake, now }: ApprovalParts): Pick<Jobs,
     const { record } = await numbered(journal, number);
     const who = { team: by.team, user: by.user };
     const entry = await journal.change(record.uid, (latest) => {
-      const approval = open(latest, id);
-      const next = decide(approval, word, who, { now: now(), passed: latest.pastReturnAt !== undefined });
-      return afterDecision(latest, next, now());
+      const at = now();
+      const passed = latest.pastReturnAt !== undefined;
+      return afterDecision(latest, decide(open(latest, id), word, who, { now: at, passed }), at);
     });
     if (entry.record.approval?.decision?.kind === 'approved') await wake(entry.job);
     return entry.record;

@@ -1,3 +1,4 @@
+import { OperatorError } from '../../errors.ts';
 import { engineState, usage } from '../../cluster/probes/engine-state.ts';
 import { policyFor, type ApprovalPolicy } from '../../config/approvals.ts';
 import type { Config } from '../../config/config.ts';
@@ -79,13 +80,22 @@ export function openGate(parts: GateParts, writer: RecordWriter): Gate {
     },
     pass: async (replaces, voided) => {
       let why: string | undefined;
-      await writer.writeWith([store.keys.hold(record.cluster), store.keys.freeze], (latest, values) => {
+      const { keys } = store;
+      await writer.writeWith([keys.hold(record.cluster), keys.freeze, keys.counter], (latest, values) => {
+        if (values[2] === null) throw memoryLost();
         why = takenBack(latest) ?? voided(readHolds(values));
         return why === undefined ? passedReturn(latest, replaces, now()) : undefined;
       });
       return why;
     },
   };
+}
+
+/** Holds are read from the heads again together with the counter: tried again until they are. */
+function memoryLost(): OperatorError {
+  return new OperatorError('conflict', 'The store has lost its memory, and the nodes are being read', {
+    hint: 'It goes on by itself.',
+  });
 }
 
 /** An owner who objected after the approval. */

@@ -209,5 +209,7 @@ function messageKey({ what, of, target, fence, token, awaited }: Message): strin
 }
 
 function workerKey({ at, uid, token, fence, knows, rec, raised, told, abort }: Worker): string {
-  return at === 'idle' ? '' : `${at}${uid}${token}${fence}${knows}${recKey(rec)}${raised}${told}${abort ?? '-'}`;
+  return at === 'idle'
+    ? ''
+    : `${at}${uid}${token}${fence}${knows}${recKey(rec)}${raised.join('')}${told}${abort?.join(' ') ?? '-'}`;
 }

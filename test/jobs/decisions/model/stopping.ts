@@ -27,7 +27,7 @@ export function undoing(world: World, guards: Guards, at: number, reason?: Failu
   worker.abort = guards
     .abortSteps(begun, {
       fresh: reason !== undefined,
-      raised: !worker.raised.includes('no') && !worker.raised.includes('refused'),
+      raised: !worker.raised.includes('no'),
     })
     .map((step): Abort => {
       if (step.act === 'undo') return step.phase;
@@ -42,7 +42,10 @@ export function abandoned(world: World, at: number): void {
   for (const { running, inbox } of world.nodes) {
     for (const message of [...running, ...inbox]) if (message.token === worker?.token) message.awaited = false;
   }
-  if (worker) worker.raised = [again(worker.raised[0]), again(worker.raised[1])];
+  if (!worker) return;
+  worker.told = 0;
+  const refused = worker.raised.includes('refused');
+  worker.raised = refused ? ['no', 'no'] : [again(worker.raised[0]), again(worker.raised[1])];
 }
 
 function again<R>(raise: R): R | 'no' {
