@@ -126,7 +126,6 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
       leaveSample: (of, sample) => keepSample(store, log, of, sample),
       raise: fences.raise,
       outdateFences: fences.outdate,
-      raised: fences.tried,
       machines: (signal, { undoing, onRetry }) =>
         openMachines({
           plan,

@@ -30,7 +30,7 @@ afterEach(async () => {
 /** The Operator's qwen35 (#1) serves, and the Admin wants glm47 (#2) in its place. */
 async function overWhatServes(): Promise<Message> {
   await say(place, '/spark deploy qwen35 until 2h note "eval run"');
-  expect(await place.ended(1)).toMatchObject({ state: 'serving' });
+  expect(await place.ended(1, 120_000)).toMatchObject({ state: 'serving' });
   await say(place, '/spark deploy glm47', ADMIN);
   return eventually('the request stands in the channel', 30_000, () => requests(place)[0]);
 }
@@ -46,7 +46,7 @@ function hasButtons({ blocks }: Message): boolean {
 }
 
 describe('a deploy over what serves', () => {
-  it('waits for somebody else to agree, then takes its place', { timeout: 180_000 }, async () => {
+  it('waits for somebody else to agree, then takes its place', { timeout: 300_000 }, async () => {
     await place.product();
     const request = await overWhatServes();
     expect(answers(place, ADMIN)[0]).toMatch(
@@ -66,7 +66,7 @@ describe('a deploy over what serves', () => {
     expect(await press(OPERATOR, 'approve')).toContain('Only those who decide may say that of #2.');
     expect(await press(APPROVER, 'approve')).toMatch(/^Approved, #2: stop qwen35 for @Admin's glm47\./);
 
-    const { uid, state } = await place.ended(2);
+    const { uid, state } = await place.ended(2, 120_000);
     expect(state).toBe('serving');
     expect(await place.record(1)).toMatchObject({ state: 'replaced', replacedBy: 2 });
     expect(running(place)).toEqual({ spark1: [`sparkops-${uid}-spark1`], spark2: [`sparkops-${uid}-spark2`] });
@@ -82,14 +82,14 @@ describe('a deploy over what serves', () => {
     expect(threadText(place).match(/spark REPLACED: qwen35, by #2\./g)).toHaveLength(1);
   });
 
-  it('is denied with a reason: nothing is touched, and what serves goes on', { timeout: 180_000 }, async () => {
+  it('is denied with a reason: nothing is touched, and what serves goes on', { timeout: 300_000 }, async () => {
     await place.product();
     const { ts } = await overWhatServes();
     const before = running(place);
     await place.slack.click(APPROVER, ts, 'deny');
     const { view } = await eventually('a form asks why', 10_000, () => place.slack.modals(APPROVER)[0]);
     await place.slack.submitView(APPROVER, view.id, { reason: 'not during the eval' });
-    expect(await place.ended(2)).toMatchObject({ state: 'denied' });
+    expect(await place.ended(2, 120_000)).toMatchObject({ state: 'denied' });
     expect(running(place)).toEqual(before);
     expect(await place.record(1)).toMatchObject({ state: 'serving' });
     expect(await place.store.redis.get(place.store.keys.claim('spark'))).toBeNull();

@@ -54,17 +54,14 @@ export type AbortStep<P> =
 
 /**
  * How an attempt is given up: newest phase first. `begun` are its phases that have been started, oldest first. `fresh`: it
- * is not written yet that it is being given up; a process that took that over has a higher fence already. `raised`: this
- * process has raised its fence on the nodes, or tried to; before that an older process may still change them, also one
- * whose phases a store that lost its memory does not know of.
+ * is not written yet that it is being given up; a process that took that over has a higher fence already.
  */
 export function abortSteps<P>(
   begun: readonly { phase: P; changes: boolean; undoes: boolean; undone: boolean }[],
-  { fresh, raised }: { fresh: boolean; raised: boolean },
+  { fresh }: { fresh: boolean },
 ): AbortStep<P>[] {
   const first: AbortStep<P>[] = fresh ? [{ act: 'write-aborting' }] : [];
-  const changed = begun.some(({ changes }) => changes);
-  const raise: AbortStep<P>[] = changed || !raised ? [{ act: 'raise', higher: fresh && changed && raised }] : [];
+  const raise: AbortStep<P>[] = begun.some(({ changes }) => changes) ? [{ act: 'raise', higher: fresh }] : [];
   const undo = begun
     .toReversed()
     .filter(({ undoes, undone }) => undoes && !undone)

@@ -36,7 +36,8 @@ export async function endedFinding(
 
   const nodeOf = (ip: string) => ctx.plan.nodes.find((node) => node.fabric.address === ip)?.name;
   const cause = plainCause(lines, nodeOf);
-  const lostActor = cause.ip === undefined && /ActorDiedError|RayActorError/.test(cause.exception ?? '');
+  const lostActor =
+    cause.ip === undefined && /ActorDiedError|ActorUnavailableError|RayActorError/.test(cause.exception ?? '');
   const worker = lostActor ? await endedWorker(ctx) : undefined;
   if (worker) {
     const told = whatEnded(endOf(worker.own), worker.node);

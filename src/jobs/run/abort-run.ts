@@ -16,10 +16,7 @@ export async function abortRun(
   reason?: Failure,
 ): Promise<Extract<Stop, { why: 'lease-lost' | 'handover' }> | undefined> {
   try {
-    const steps = abortSteps(run.phases.flatMap(asBegun(run.writer.record)), {
-      fresh: reason !== undefined,
-      raised: run.raised(),
-    });
+    const steps = abortSteps(run.phases.flatMap(asBegun(run.writer.record)), { fresh: reason !== undefined });
     for (const step of steps) await take(run, step, reason);
     return undefined;
   } catch (error) {

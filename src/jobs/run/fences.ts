@@ -11,8 +11,6 @@ export interface Fences {
   raise: (signal: AbortSignal) => Promise<readonly Finding[]>;
   /** The next raise takes a higher fence: a command that was sent, and has not begun by then, never will. */
   outdate: () => void;
-  /** Whether this run has raised, or tried to: before that it has sent nothing, and an older one may still change nodes. */
-  tried: () => boolean;
   problems: () => ReadonlyMap<string, Finding>;
   stop: () => void;
 }
@@ -35,7 +33,6 @@ export function keepFences(options: FencesOptions): Fences {
   const { plan, transport, lease, about, signal, log } = options;
   let problems: ReadonlyMap<string, Finding> = new Map();
   let raised = false;
-  let tried = false;
   let outdated = false;
 
   async function renew(): Promise<void> {
@@ -68,11 +65,9 @@ export function keepFences(options: FencesOptions): Fences {
       if (!raised) {
         problems = await raiseFences({ plan, transport, lease, about, signal: raising });
         raised = problems.size === 0;
-        tried = true;
       }
       return [...problems.values()];
     },
-    tried: () => tried,
     problems: () => problems,
     stop: () => clearInterval(renewing),
   };

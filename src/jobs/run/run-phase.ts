@@ -27,8 +27,6 @@ export interface Run {
   raise: (signal: AbortSignal) => Promise<readonly Finding[]>;
   /** The next raise takes a higher fence. */
   outdateFences: () => void;
-  /** Whether this run has raised its fences, or tried to. */
-  raised: () => boolean;
   machines: (signal: AbortSignal, options: MachineOptions) => PhaseContext['machines'];
   secret: PhaseContext['secret'];
   stopOf: (error: unknown) => Stop;

@@ -21,7 +21,7 @@ const TROUBLES: readonly Partial<Left>[] = [
   { memory: 1, crash: 1 },
   { memory: 1, lostAnswer: 1 },
   { memory: 1, second: 1 },
-  { memory: 1, cancel: 1, troubles: 2 },
+  { memory: 1, cancel: 1, taking: 1 },
 ];
 
 let all = 0;

@@ -66,11 +66,6 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
     left: { taking: 1, cancel: 1 },
     abortSteps: (begun, options) => GUARDS.abortSteps(begun, options).filter(({ act }) => act !== 'raise'),
   },
-  'an attempt is not given up before it has raised': {
-    left: { memory: 1, cancel: 1 },
-    abortSteps: (begun, options) =>
-      GUARDS.abortSteps(begun, options).filter(({ act }) => act !== 'raise' || options.raised),
-  },
   'a phase without an undo is raised over as well': {
     left: { taking: 1, cancel: 1 },
     abortSteps: (begun, options) =>

@@ -24,15 +24,10 @@ export function undoing(world: World, guards: Guards, at: number, reason?: Failu
     undoes: phase > 0,
     undone: false,
   }));
-  worker.abort = guards
-    .abortSteps(begun, {
-      fresh: reason !== undefined,
-      raised: !worker.raised.includes('no'),
-    })
-    .map((step): Abort => {
-      if (step.act === 'undo') return step.phase;
-      return step.act === 'raise' && step.higher ? 'raise-higher' : step.act;
-    });
+  worker.abort = guards.abortSteps(begun, { fresh: reason !== undefined }).map((step): Abort => {
+    if (step.act === 'undo') return step.phase;
+    return step.act === 'raise' && step.higher ? 'raise-higher' : step.act;
+  });
   worker.at = 'work';
 }
 
