@@ -70,8 +70,16 @@ function expectSameAnswers(): void {
   const codesOf = ({ answers }: Side) =>
     Object.entries(answers)
       .filter(([name]) => name !== 'docker top')
-      .map(([name, codes]) => [name, codes.toSorted((a, b) => a - b)] as const);
+      .map(
+        ([name, codes]) =>
+          [name, [...new Set(codes.map((code) => endOf(name, code)))].toSorted((a, b) => a - b)] as const,
+      );
   expect(Object.fromEntries(codesOf(pretend))).toEqual(Object.fromEntries(codesOf(lab)));
+}
+
+/** What polls inside a container that is removed is killed (137), or sees Ray end before that (1). */
+function endOf(name: string, code: number): number {
+  return name === 'docker exec' && code === 1 ? 137 : code;
 }
 
 it('a deploy, its looks and its stop: the same exit codes, and the same for every reader', async () => {

@@ -37,6 +37,23 @@ export async function readStatus(look: NodeLook): Promise<NodeSeen> {
   };
 }
 
+/** Only the realm's containers, and with `gpu` its line as nvidia-smi writes it: for looks that come every few seconds. */
+export async function readServing(
+  look: NodeLook,
+  { gpu }: { gpu: boolean },
+): Promise<Pick<NodeSeen, 'gpu' | 'containers'>> {
+  const sections = await readProgram(
+    look,
+    programText('node-facts.sh') + programText('serving.sh'),
+    gpu ? ['gpu'] : [],
+  );
+  const seen = sections.get('gpu');
+  return {
+    gpu: gpu && seen.exitCode === 0 ? seen.lines[0] : undefined,
+    containers: containersIn(sections, look.node.name),
+  };
+}
+
 /** The realm's containers on a node, with the record of each live engine, and the highest number in its run folders. */
 export async function readRecords(look: NodeLook): Promise<{ containers: OurContainer[]; highest: number }> {
   const sections = await readProgram(look, programText('node-facts.sh') + programText('containers.sh'), ['records']);

@@ -4,11 +4,11 @@ import type { Config } from '../../config/config.ts';
 import { explain, OperatorError } from '../../errors.ts';
 import { isForeign, type Cause } from '../deployment.ts';
 import type { Entry, Journal } from '../journal.ts';
-import { readStatus } from '../looks/look-at-node.ts';
+import { readServing } from '../looks/look-at-node.ts';
 import { ended } from '../run/record-changes.ts';
 import type { Store } from '../store.ts';
 import type { Transports } from '../transports.ts';
-import { sampleEngine } from './sample-engine.ts';
+import { isSampleDue, sampleEngine } from './sample-engine.ts';
 
 export interface FindDead {
   store: Store;
@@ -40,12 +40,13 @@ export async function findDead(
   };
   let cause: Cause | undefined;
   try {
-    const { containers, gpu } = await readStatus(look);
+    const due = await isSampleDue(store, record.uid, now());
+    const { containers, gpu } = await readServing(look, { gpu: due });
     cause = deathOf(
       containers.find(({ uid }) => uid === record.uid),
       head.name,
     );
-    if (!cause) await sampleEngine({ store, transport: look.transport, signal, now, log }, record, gpu);
+    if (!cause && due) await sampleEngine({ store, transport: look.transport, signal, now, log }, record, gpu);
   } catch (error) {
     // A node that can't be read may serve all the same.
     if (!(error instanceof OperatorError)) throw error;

@@ -22,14 +22,18 @@ export interface SampleEngine {
   log: Logger;
 }
 
-/** Leaves a sample of what serves, unless somebody has just left one. `gpu`: the line that nvidia-smi on its head has said. */
+/** Whether nobody has left a sample lately. */
+export async function isSampleDue(store: Store, uid: string, now: Date): Promise<boolean> {
+  const last = (await samplesOf(store, uid)).at(-1);
+  return !last || now.getTime() - last.at >= OFTEN_ENOUGH_MS;
+}
+
+/** Leaves a sample of what serves. `gpu`: the line that nvidia-smi on its head has said. */
 export async function sampleEngine(
   { store, transport, signal, now, log }: SampleEngine,
   { uid, plan }: Deployment,
   gpu: string | undefined,
 ): Promise<void> {
-  const last = (await samplesOf(store, uid)).at(-1);
-  if (last && now().getTime() - last.at < OFTEN_ENOUGH_MS) return;
   const target = { host: engineHost(plan), port: plan.port };
   const http = httpOver(async (limitMs) => transport.dial(plan.nodes[0].name, target, { signal, limitMs }));
   const metrics = await askMetrics(http, { signal, limitMs: LIMIT_MS });
