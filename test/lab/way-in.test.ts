@@ -14,11 +14,13 @@ import { STATE } from './support/lab.ts';
 
 // Real OpenSSH on the way: its agent, its servers, and jump hosts that are not there.
 
+const AGENT = 'ssh-agent';
+
 /** An agent without a key; `add` gives it one. */
 async function startAgent(): Promise<{ socket: string; add: (key: string) => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'sparkops-agent-'));
   const socket = join(folder, 'agent');
-  const child = spawn('ssh-agent', ['-D', '-a', socket], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(AGENT, ['-D', '-a', socket], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   onTestFinished(async () => {
     child.kill();

@@ -15,11 +15,12 @@ import {
   startPlace,
   threadText,
 } from '../support/place.ts';
+import { unwedge } from '../support/wedge.ts';
 
 let place: Place;
 const busy = new Set<AbortController>();
 beforeEach(async () => {
-  place = await startPlace({ timeouts: { ...SHORT, approval_look: '1s' } });
+  place = await startPlace();
 });
 afterEach(async () => {
   for (const asking of busy) asking.abort();
@@ -27,15 +28,6 @@ afterEach(async () => {
   expect(place.slack.violations).toEqual([]);
   await place.stop();
 });
-
-const SHORT = {
-  lease: '3s',
-  job_lock: '3s',
-  stall_check: '1s',
-  reconcile: '1s',
-  load: '45s',
-  load_silence: '10s',
-};
 
 async function approvals(policy: object): Promise<void> {
   const file = join(place.configFolder, 'sparkops.yaml');
@@ -51,14 +43,27 @@ async function served(): Promise<void> {
 
 /** The Admin wants it stopped, or replaced: `number` waits for people. */
 async function waiting(text: string, number: number, person = ADMIN): Promise<void> {
-  await said(text, person);
-  await eventually(`#${number} waits`, 30_000, async () => (await place.record(number))?.state === 'waiting-approval');
+  const answer = await said(text, person);
+  await eventually(`#${number} waits, after: ${answer}`, 30_000, async () => {
+    const record = await place.record(number);
+    if (record?.state === 'failed') throw new Error(`#${number} failed: ${record.cause?.text}`);
+    return record?.state === 'waiting-approval';
+  });
 }
 
 async function said(text: string, person: string): Promise<string> {
   const before = answers(place, person).length;
   await say(place, text, person);
   return eventually('it is answered', 15_000, () => answers(place, person)[before]);
+}
+
+/** Everybody in the channel is told of a hold, so nobody is answered alone. */
+async function held(text: string, person: string, stands: boolean): Promise<void> {
+  const { redis, keys } = place.store;
+  await say(place, text, person);
+  await eventually(`${text} is done`, 15_000, async () => {
+    return (await redis.exists(keys.hold('spark'), keys.freeze)) === (stands ? 1 : 0);
+  });
 }
 
 async function becomes(number: number, state: string, limitMs = 30_000): Promise<void> {
@@ -83,6 +88,11 @@ async function askForever(): Promise<void> {
   });
 }
 
+/** The engine answers again. */
+function recover(): void {
+  unwedge(place.sparks.clusterFile().nodes[0]?.paths?.state ?? '');
+}
+
 describe('a request that comes to nothing leaves what serves alone', () => {
   it('withdrawn, objected to, expired, and void for each reason', { timeout: 180_000 }, async () => {
     await served();
@@ -105,17 +115,17 @@ describe('a request that comes to nothing leaves what serves alone', () => {
     await approvals({});
 
     await waiting('/spark deploy qwen35', 5);
-    expect(await said('/spark hold spark eval run', OPERATOR)).toContain('HELD');
+    await held('/spark hold spark eval run', OPERATOR, true);
     await said('/spark approve 5', APPROVER);
     await becomes(5, 'void');
     expect((await place.ended(5)).cause?.text).toContain('holds the cluster by now: eval run');
-    await said('/spark unlock spark', OPERATOR);
+    await held('/spark unlock spark', OPERATOR, false);
 
     await waiting('/spark deploy qwen35', 6, APPROVER);
-    await said('/spark freeze 2h release day', ADMIN);
+    await held('/spark freeze for 2h release day', ADMIN, true);
     expect(await said('/spark approve 6', ADMIN)).toContain('Approved');
     await becomes(6, 'void');
-    await said('/spark unfreeze', ADMIN);
+    await held('/spark unfreeze', ADMIN, false);
 
     await waiting('/spark deploy qwen35', 7);
     await askForever();
@@ -174,13 +184,12 @@ describe('who agrees', () => {
         );
       }
       await becomes(1, 'stopped');
-      const told = await eventually('those who were skipped are told', 15_000, () =>
-        place.slack
-          .messages('C0OPS000001')
-          .map(place.slack.textOf)
-          .find((text) => text.includes('prod is down') && text.includes(`<@${APPROVER}>`)),
-      );
-      expect(told).toContain(`<@${OPERATOR}>`);
+      const told = await eventually('those who were skipped are told', 15_000, () => {
+        const text = threadText(place);
+        return text.includes('BREAK GLASS') && text;
+      });
+      expect(told).toMatch(/spark BREAK GLASS: stop qwen35 .*, approved by @Operator alone\. .*@Approver/);
+      expect(told).toContain('Reason: "prod is down"');
     },
   );
 });
@@ -201,7 +210,7 @@ describe('approved when idle', () => {
       return performance.now() - asked > 3_000 && (samples.at(-1)?.running ?? 0) > 0;
     });
     expect((await place.record(1))?.state).toBe('waiting-approval');
-    for (const asking of busy) asking.abort();
+    recover();
     await becomes(1, 'stopped', 40_000);
     expect(running(place)).toEqual({ spark1: [], spark2: [] });
   });
@@ -211,7 +220,7 @@ describe('at three in the morning', () => {
   it('one person alone restarts a wedged model, under a hold of somebody else', { timeout: 120_000 }, async () => {
     await served();
     const { uid = '' } = (await place.record(1)) ?? {};
-    await said('/spark hold spark eval run', APPROVER);
+    await held('/spark hold spark eval run', APPROVER, true);
     await askForever();
     // What looks of the last minutes have left.
     const tokens = Number(
@@ -230,6 +239,8 @@ describe('at three in the morning', () => {
       });
     }
     await said('/spark restart spark', OPERATOR);
+    await eventually('the wedged engine is gone', 60_000, async () => (await place.record(1))?.state === 'replaced');
+    recover();
     const again = await place.ended(2, 90_000);
     expect(again).toMatchObject({ state: 'serving', action: 'restart', by: { user: OPERATOR } });
     expect(again.approval).toBeUndefined();

@@ -27,6 +27,7 @@ export const SHORT_LIVES = {
   job_lock: '3s',
   stall_check: '1s',
   reconcile: '1s',
+  approval_look: '1s',
   load: '45s',
   load_silence: '10s',
 };

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readMachine, writeMachine } from '../../../src/local/sparks/stand-ins/machine.ts';
 import { type Deploying, deployOnPretendSparks, type RunOptions } from '../../support/on-pretend-sparks.ts';
+import { unwedge } from '../../support/wedge.ts';
 
 let running: Deploying | undefined;
 
@@ -65,8 +65,7 @@ describe('what serves and is to be replaced', () => {
       .poll(() => second.progress[0]?.stage, { timeout: 60_000 })
       .toMatch(/^waits for 1 request, \d+ s left$/);
     const { state } = first.plan.nodes[0].paths;
-    const machine = readMachine(join(state, '../..'));
-    writeMachine({ ...machine, wedged: false });
+    unwedge(state);
     expect(await retiring).toEqual({ state: 'done', saw: 'nothing is left over' });
     expect([first.sparks.containers('spark1'), first.sparks.containers('spark2')]).toEqual([[], []]);
     expect(await answer).toContain('The answer is 5');

@@ -13,7 +13,7 @@ export const ON_THE_HEAD = ['ip', 'netns', 'exec', 'spark1'] as const;
 /** Where Redis usually is, beside Ray. */
 const REDIS_PORT = 6379;
 
-export interface OnTheHead {
+interface OnTheHead {
   /** Its URL is the way from here; `stop` ends all of it. */
   redis: TestRedis;
   /** The URL on the head. */

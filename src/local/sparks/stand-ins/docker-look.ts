@@ -3,7 +3,7 @@ import { findContainer, listContainers, processesIn, stateOf, type Container } f
 import { fail } from './docker-fail.ts';
 import { format, optionOf } from './docker-format.ts';
 import { readText } from './files.ts';
-import { findImage, type Machine } from './machine.ts';
+import { byDigest, findImage, type Machine } from './machine.ts';
 import { argumentsOf, standInOf } from './processes.ts';
 
 export function inspectImage(machine: Machine, words: string[]): number {
@@ -11,7 +11,7 @@ export function inspectImage(machine: Machine, words: string[]): number {
   const image = findImage(machine, name);
   if (!image) return missing(`Error response from daemon: No such image: ${name}`);
   const config = { Entrypoint: image.entrypoint, Cmd: image.cmd, Env: image.env, Labels: null, WorkingDir: '/vllm' };
-  const RepoDigests = [`${image.name.replace(/:[^:/]*$/, '')}@${image.digest}`];
+  const RepoDigests = [byDigest(image)];
   const facts = {
     Id: image.id,
     RepoTags: [image.name],

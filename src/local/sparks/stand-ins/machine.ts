@@ -48,5 +48,10 @@ export function ownAddress(machine: Machine): string {
 
 export function findImage(machine: Machine, name: string): MachineImage | undefined {
   const full = /:[^/]+$/.test(name) || name.includes('@') ? name : `${name}:latest`;
-  return machine.images.find((image) => image.name === full || image.id === name);
+  return machine.images.find((image) => image.name === full || image.id === name || byDigest(image) === name);
+}
+
+/** As a registry names exactly this image: REPOSITORY@DIGEST. */
+export function byDigest({ name, digest }: MachineImage): string {
+  return `${name.replace(/:[^:/]*$/, '')}@${digest}`;
 }
