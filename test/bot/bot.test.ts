@@ -123,7 +123,7 @@ describe('a deploy, from the command to its end', () => {
     await expect.poll(() => jobs.done).toHaveLength(1);
 
     expect(await place.ask(OPERATOR, '/spark stop spark')).toBe(
-      'Stopping qwen35 on spark, #142. The card is in the channel.',
+      'Stopping qwen35 on spark, #142. The card is in the channel.\nI ask for approval before qwen35 (#142) is interrupted.',
     );
     await slack.until(() =>
       place.texts().find((text) => text.startsWith('spark STOPPING') && text.includes('· Stop, waiting')),
@@ -179,17 +179,17 @@ describe('buttons', () => {
 describe('answers', () => {
   test.each([
     ['/spark', 'As an operator you may:'],
-    ['/spark help', '`/spark deploy RECIPE [on CLUSTER] [until TIME] [note "TEXT"] [key=value ...]`  Serve a recipe'],
+    ['/spark help', '`/spark deploy RECIPE [on CLUSTER] [until TIME] [note "TEXT"] [force hold|checks|foreign] [key=value ...] [reason: TEXT]`  Serve a recipe'],
     [
       '/spark help deploy',
-      '`/spark deploy RECIPE [on CLUSTER] [until TIME] [note "TEXT"] [key=value ...]`\nServe a recipe on a cluster;',
+      '`/spark deploy RECIPE [on CLUSTER] [until TIME] [note "TEXT"] [force hold|checks|foreign] [key=value ...] [reason: TEXT]`\nServe a recipe on a cluster;',
     ],
     ['/spark deplyo qwen35', 'I don\'t know "deplyo".\nDid you mean /spark deploy?'],
     ['/spark deploy qwen53 on spark', 'Not started: There is no recipe "qwen53". Did you mean qwen35?'],
     ['/spark deploy QWEN35 on Sparkk', 'Not started: There is no cluster "Sparkk". Did you mean spark?'],
     [
       '/spark deploy on spark',
-      'Not started: Which recipe?\nUsage: /spark deploy RECIPE [on CLUSTER] [until TIME] [note "TEXT"] [key=value ...]\nNothing was changed.',
+      'Not started: Which recipe?\nUsage: /spark deploy RECIPE [on CLUSTER] [until TIME] [note "TEXT"] [force hold|checks|foreign] [key=value ...] [reason: TEXT]\nNothing was changed.',
     ],
     [
       '/spark deploy qwen35',

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
 import { say as sayHere } from '../../src/cli/say.ts';
-import { OPERATOR, VIEWER } from '../../src/local/slack/people.ts';
-import { cardText, startPlace, type Place } from '../support/place.ts';
+import { APPROVER, OPERATOR, VIEWER } from '../../src/local/slack/people.ts';
+import { cardText, eventually, startPlace, type Place } from '../support/place.ts';
 
 const CLI = fileURLToPath(new URL('../../dist/cli.js', import.meta.url));
 
@@ -73,7 +73,10 @@ it('every command runs at the host without Slack, with the rights of the person 
   expect(found.output).toMatch(/^spark \(#1\): last [12] lines .*\n```\n(.*GET \/health.*\n){1,2}```\n$/);
   expect((await say('logs worker')).output).toContain('on spark2');
 
-  const stopped = await say('stop spark');
+  const stopping = say('stop spark');
+  await eventually('somebody is asked', 30_000, async () => (await place.record(1))?.state === 'waiting-approval');
+  expect((await say('approve 1', APPROVER)).output).toMatch(/^Approved, #1: stop qwen35/);
+  const stopped = await stopping;
   expect(stopped.output).toMatch(/\nspark STOPPED: qwen35, nothing serves\. @U0OPERATOR1\n/);
   expect(stopped.code).toBe(0);
   await place.ended(1);

@@ -26,7 +26,8 @@ export const SHORT_LIVES = {
   lease: '3s',
   job_lock: '3s',
   stall_check: '1s',
-  reconcile: '1s',
+  // Each round starts programs on the pretend machines, which share this computer with the tests.
+  reconcile: '3s',
   approval_look: '1s',
   load: '45s',
   load_silence: '10s',

@@ -16,7 +16,7 @@ async function on(...options: Parameters<typeof deployOnPretendSparks>): Promise
 
 describe('on two pretend Sparks', () => {
   it('deploys, guards what serves, removes what is left over, and stops', async () => {
-    const first = await on();
+    const first = await on({ loadSeconds: 2 });
     for (const name of first.plan.phases) {
       expect({ name, ...(await first.phase(name)) }).toMatchObject({ name, state: 'done' });
     }

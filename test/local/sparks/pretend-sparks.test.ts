@@ -113,7 +113,8 @@ describe('commands', () => {
       await bench.run('spark2', 'true');
       times.push(performance.now() - since);
     }
-    expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(40);
+    // Nagle's algorithm would hold every one of them up; a busy computer only some.
+    expect(Math.min(...times)).toBeLessThan(40);
   });
 });
 

@@ -41,6 +41,8 @@ export function openGpu(machineFolder: string): Gpu {
   return {
     busy: (requests) => {
       running = requests;
+      // A request that begins finds the machine as it is now.
+      lookedAt = Number.NEGATIVE_INFINITY;
       show();
     },
     token: async () => {
