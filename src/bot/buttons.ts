@@ -39,7 +39,9 @@ export const BUTTONS = [
 ] as const satisfies readonly ButtonKind[];
 
 /** What a card may call its buttons. */
-export type ActionId = Extract<(typeof BUTTONS)[number]['action'], string> | `${'say' | 'mine' | 'stop-foreign'}-${number}`;
+export type ActionId =
+  | Extract<(typeof BUTTONS)[number]['action'], string>
+  | `${'say' | 'mine' | 'stop-foreign'}-${number}`;
 
 export function buttonCalled(action: string): ButtonKind | undefined {
   const all: readonly ButtonKind[] = BUTTONS;

@@ -84,8 +84,6 @@ export function openAdmission(
       ...(forced && { forced: { ...forced, by: person(by) } }),
       surface,
       view,
-      // It waits for approval before it touches what serves.
-      overServing: true,
     };
     const admitted = await onceCounted(() => admit(store, admission, now));
     switch (admitted.outcome) {

@@ -20,8 +20,6 @@ export interface Admission {
   forced?: Forced;
   /** What a run 'stop-foreign' is to stop. */
   foreign?: readonly Foreign[];
-  /** It may stand for what serves: it is approved before that is touched. */
-  overServing?: boolean;
   until?: string;
   note?: string;
   surface: string;
@@ -30,7 +28,7 @@ export interface Admission {
 
 export type Admitted =
   | { outcome: 'admitted'; record: Deployment; job: string }
-  /** The cluster belongs to `uid`, or serves it. */
+  /** The cluster belongs to `uid`. */
   | { outcome: 'busy'; uid: string }
   /** A person holds the cluster, or has frozen all of them. */
   | Held
@@ -49,30 +47,16 @@ export async function admit(store: Store, admission: Admission, now: () => Date)
   const deadline = (await storeTime(store)) + ANSWER_MS;
   const seenKeys = [keys.claim(cluster), keys.hold(cluster), keys.freeze, keys.counter];
   for (;;) {
-    const [seen, serving] = await inStore(() =>
-      Promise.all([store.redis.mget(seenKeys), store.redis.zrange(keys.serving(cluster), 0, '-1')]),
-    );
+    const seen = await inStore(() => store.redis.mget(seenKeys));
     const [claim = null, hold = null, freeze = null, counter = null] = seen;
-    const decision = decideClaim(
-      { claim, serving, holds: readHolds([hold, freeze]), counter },
-      { overServing: false, ...admission },
-    );
+    const decision = decideClaim({ claim, holds: readHolds([hold, freeze]), counter }, admission);
     if (decision.outcome !== 'admit') return decision;
     const record = newRecord(admission, decision.number, now());
     const [outcome] = await writeAdmission(
       store,
-      [
-        ...seenKeys,
-        keys.serving(cluster),
-        keys.record(uid),
-        keys.events(uid),
-        keys.numbers,
-        keys.live,
-        keys.unpresented(admission.surface),
-      ],
+      [...seenKeys, keys.record(uid), keys.events(uid), keys.numbers, keys.live, keys.unpresented(admission.surface)],
       [
         ...seen.map((value) => value ?? ''),
-        serving.join(' '),
         uid,
         JSON.stringify(record),
         eventText({ kind: 'admitted', by: record.by }, now()),
@@ -155,10 +139,10 @@ end
 `;
 
 const writeAdmission = script(`${LATE}${UNCHANGED}
-local claim, _, _, counter, serving, record, events, numbers, live, unpresented = unpack(KEYS)
-local served, uid, json, event, surface, view, job, changes, deadline = unpack(ARGV, 5)
+local claim, _, _, counter, record, events, numbers, live, unpresented = unpack(KEYS)
+local uid, json, event, surface, view, job, changes, deadline = unpack(ARGV, 5)
 if late(deadline) then return {'late'} end
-if not unchanged(4) or table.concat(redis.call('ZRANGE', serving, 0, -1), ' ') ~= served then return {'changed'} end
+if not unchanged(4) then return {'changed'} end
 local number = redis.call('INCR', counter)
 redis.call('HSET', record, 'json', json, 'rev', 1, 'seq', 1, 'runs', 1, 'job', job, surface, view)
 redis.call('XADD', events, '1-0', 'event', event)

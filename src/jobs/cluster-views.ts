@@ -38,7 +38,9 @@ export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' |
       const found = answer.clusters.find((each) => each.cluster === state.cluster);
       return found ? [{ ...state, nodes: found.nodes, engines: found.engines, lookedAt: found.lookedAt }] : [];
     });
-    return Promise.all(seen.map((each) => (each.storeProblem === undefined ? withForeignOwners(store, each) : each)));
+    return Promise.all(
+      seen.map(async (each) => (each.storeProblem === undefined ? withForeignOwners(store, each) : each)),
+    );
   }
 
   async function stateOf(cluster: Cluster): Promise<ClusterState> {

@@ -1,14 +1,16 @@
-import type { BenchRun } from '../cluster/probes/bench-engine.ts';
-import type { Foreign } from '../cluster/probes/foreign.ts';
 import type { Say } from './approval/approval.ts';
 import type { AuditLine } from './audit.ts';
-import type { Deployment, Forced, Person, Plan, State } from './deployment.ts';
-import type { CheckRow, DeploymentEvent } from './events.ts';
+import type { ClusterOverview, ClusterStatus, MineAnswer } from './cluster-status.ts';
+import type { Deployment, Forced, Person, State } from './deployment.ts';
+import type { DeploymentEvent } from './events.ts';
 import type { Held, Holds } from './hold.ts';
-import type { Hold, HoldRequest, ReleaseRequest } from './hold-rules.ts';
+import type { HoldRequest, ReleaseRequest } from './hold-rules.ts';
+import type { BenchAnswer, CheckAnswer, Diagnosis, FullLog, LogExcerpt, PlanAnswer } from './look-answers.ts';
 import type { Notices } from './notices.ts';
 
-export type { BenchRun };
+export type { BenchRun } from '../cluster/probes/bench-engine.ts';
+export type { ClusterOverview, ClusterState, ClusterStatus, ForeignLaunch, NodeStatus } from './cluster-status.ts';
+export type { BenchAnswer, CheckAnswer, Diagnosis, FullLog, LogExcerpt, PlanAnswer } from './look-answers.ts';
 
 /** Where a person asked, kept with the deployment. Opaque to jobs: only the surface that wrote it reads it. */
 export type View = Record<string, string | number | boolean>;
@@ -58,59 +60,6 @@ export interface Decide {
   by: Asker;
 }
 
-/** What serves on a cluster, or holds it, as the store knows it. */
-export interface ClusterState {
-  cluster: string;
-  description: string;
-  channels: readonly string[];
-  /** The deployment that has the claim. */
-  busy?: Deployment;
-  serving: readonly Deployment[];
-  hold?: Hold;
-  /** Over all clusters. */
-  freeze?: Hold;
-  /** Set when the store could not be asked: what is claimed and what serves is then unknown here; the nodes still tell. */
-  storeProblem?: string;
-}
-
-/** What others run on a node, and whose it is, if somebody said so. */
-export interface ForeignLaunch extends Foreign {
-  owner?: Person;
-}
-
-export interface MineAnswer {
-  cluster: string;
-  claimed: readonly ForeignLaunch[];
-  /** Whose it was until now. */
-  before?: Person;
-}
-
-export interface NodeStatus {
-  node: string;
-  role: 'head' | 'worker';
-  address: string;
-  /** Undefined when the node could not be read; then `problem` says why. */
-  gpu?: string;
-  containers: readonly { name: string; deployment?: string; running: boolean; since: string; engine: boolean }[];
-  foreign: readonly ForeignLaunch[];
-  /** Why the node can't say what others run. */
-  foreignProblem?: string;
-  problem?: string;
-}
-
-export interface ClusterStatus extends ClusterState {
-  nodes: readonly NodeStatus[];
-  /** What the engine on the head answered, per serving deployment (by uid). */
-  engines: readonly { uid: string; health: 'ok' | 'silent' | 'refused'; text: string }[];
-  /** ISO 8601 UTC. */
-  lookedAt: string;
-}
-
-/** A cluster as the store knows it, without a look at its nodes. */
-export interface ClusterOverview extends ClusterState {
-  nodeNames: readonly string[];
-}
-
 export interface HistoryRequest {
   cluster?: string;
   /** Slack user id. */
@@ -131,43 +80,6 @@ interface PlanRequest extends Where {
   overrides: Readonly<Record<string, string>>;
 }
 
-/** What a deploy would run. */
-export interface PlanAnswer {
-  plan: Plan;
-  /** All of it, for people. */
-  text: string;
-  revision: string;
-}
-
-export interface CheckAnswer {
-  cluster: string;
-  recipe: string;
-  rows: readonly CheckRow[];
-}
-
-/** What runs on a cluster now, and what its log says. */
-export interface Diagnosis {
-  status: ClusterStatus;
-  /** Whose log it is: what runs, else what serves. */
-  record?: Deployment;
-  log?: {
-    node: string;
-    source: string;
-    /** Seconds since the last line that has a time. */
-    quietSeconds?: number;
-    /** The error that says most, if there is one among the last lines. */
-    error?: { text: string; lines: readonly string[] };
-    last: readonly string[];
-  };
-  /** Why there is no log. */
-  logProblem?: string;
-}
-
-export interface BenchAnswer {
-  record: Deployment;
-  runs: readonly BenchRun[];
-}
-
 interface LogRequest extends Where {
   number?: number;
   /** A node's name, or 'head' or 'worker'. */
@@ -177,27 +89,6 @@ interface LogRequest extends Where {
   grep?: string;
   /** Only lines written in the last so many milliseconds, by the times in the log. */
   sinceMs?: number;
-}
-
-export interface LogExcerpt {
-  cluster: string;
-  number?: number;
-  node: string;
-  /** What the lines are of: the engine's log, or a container's. */
-  source: string;
-  lines: readonly string[];
-  /** Why there is nothing to show, in one or two sentences; then there are no lines. */
-  nothing?: string;
-  /** How many of the log's last lines were searched for those that were asked for. */
-  searched?: number;
-}
-
-/** The end of the log that an engine wrote itself. */
-export interface FullLog {
-  node: string;
-  text: string;
-  /** It is all there is. */
-  whole: boolean;
 }
 
 export interface AuditEntry {
@@ -218,7 +109,7 @@ export interface AuditEntry {
   surface?: string;
 }
 
-export type AuditDecision =
+type AuditDecision =
   /** What was typed. */
   | 'accepted'
   | 'refused'

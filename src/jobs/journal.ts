@@ -62,7 +62,11 @@ export function createJournal(store: Store, now: () => Date): Journal {
     return uid ? find(uid) : undefined;
   }
 
-  async function change(uid: string, mutate: Mutation, { token = '', reading = [] }: ChangeOptions = {}): Promise<Entry> {
+  async function change(
+    uid: string,
+    mutate: Mutation,
+    { token = '', reading = [] }: ChangeOptions = {},
+  ): Promise<Entry> {
     for (;;) {
       const entry = await find(uid);
       if (!entry) throw forgotten(uid);

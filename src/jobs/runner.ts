@@ -168,7 +168,8 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
 }
 
 function abortIfAsked({ cancelAsked, run, pastReturnAt }: Deployment, cancelled: AbortController): void {
-  if (cancelAsked && (run === 'deploy' || pastReturnAt === undefined)) cancelled.abort(new RunStopped({ why: 'cancelled', by: cancelAsked.by }));
+  if (cancelAsked && (run === 'deploy' || pastReturnAt === undefined))
+    cancelled.abort(new RunStopped({ why: 'cancelled', by: cancelAsked.by }));
 }
 
 /** The last words of a run that is handed over are still written, if Redis takes them within a second. */

@@ -179,7 +179,10 @@ describe('buttons', () => {
 describe('answers', () => {
   test.each([
     ['/spark', 'As an operator you may:'],
-    ['/spark help', '`/spark deploy RECIPE [on CLUSTER] [until TIME] [note "TEXT"] [force hold|checks|foreign] [key=value ...] [reason: TEXT]`  Serve a recipe'],
+    [
+      '/spark help',
+      '`/spark deploy RECIPE [on CLUSTER] [until TIME] [note "TEXT"] [force hold|checks|foreign] [key=value ...] [reason: TEXT]`  Serve a recipe',
+    ],
     [
       '/spark help deploy',
       '`/spark deploy RECIPE [on CLUSTER] [until TIME] [note "TEXT"] [force hold|checks|foreign] [key=value ...] [reason: TEXT]`\nServe a recipe on a cluster;',

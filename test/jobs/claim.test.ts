@@ -70,13 +70,6 @@ describe('admission', () => {
     expect(await bench.admit('aaaaaaaaaa')).toEqual({ outcome: 'no-counter' });
     expect(await bench.store.redis.dbsize()).toBe(0);
   });
-
-  test('a model that serves keeps the cluster, also when the claim is free', async () => {
-    await bench.admit('aaaaaaaaaa');
-    await bench.journal.change('aaaaaaaaaa', (record) => ({ record: { ...record, state: 'serving' } }));
-    expect(await bench.store.redis.get(bench.store.keys.claim('spark'))).toBeNull();
-    expect(await admit(bench.store, admission('bbbbbbbbbb'), now)).toEqual({ outcome: 'busy', uid: 'aaaaaaaaaa' });
-  });
 });
 
 describe('a hold', () => {
@@ -130,7 +123,7 @@ describe('a hold', () => {
 test('an attempt that waits for approval may stand for what serves, though not for what is claimed', async () => {
   await bench.admit('aaaaaaaaaa');
   await bench.journal.change('aaaaaaaaaa', (record) => ({ record: { ...record, state: 'serving' } }));
-  const over = { ...admission('bbbbbbbbbb'), overServing: true };
+  const over = admission('bbbbbbbbbb');
   expect(await admit(bench.store, over, now)).toMatchObject({ outcome: 'admitted' });
   expect(await admit(bench.store, { ...over, plan: literalPlan('cccccccccc') }, now)).toEqual({
     outcome: 'busy',

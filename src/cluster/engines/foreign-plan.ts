@@ -15,7 +15,9 @@ interface ForeignPlan {
 /** A run that starts nothing: it stops what others started, on every node of the cluster. */
 export function renderForeignPlan({ cluster, names, uid, realm, timeouts }: ForeignPlan): Plan {
   const { nodes } = cluster;
-  const [first, ...others] = nodes.toSorted((one, other) => Number(other.role === 'head') - Number(one.role === 'head'));
+  const [first, ...others] = nodes.toSorted(
+    (one, other) => Number(other.role === 'head') - Number(one.role === 'head'),
+  );
   if (!first) throw new TypeError(`Cluster ${cluster.name} has no node`);
   const render = (node: Node, rank: number): PlanNode => ({
     name: node.name,

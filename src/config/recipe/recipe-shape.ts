@@ -55,7 +55,10 @@ export const RecipeShape = z.strictObject({
   description: z.string().optional(),
   model: z
     .string()
-    .regex(/^(?!(?:.*\/)?\.\.(?:\/|$))[A-Za-z0-9/][\w./:@+-]{0,200}$/, 'must be a model such as Qwen/Qwen3.5-122B-A10B-FP8')
+    .regex(
+      /^(?!(?:.*\/)?\.\.(?:\/|$))[A-Za-z0-9/][\w./:@+-]{0,200}$/,
+      'must be a model such as Qwen/Qwen3.5-122B-A10B-FP8',
+    )
     .optional(),
   runtime: z.string().optional(),
   runtime_version: free(),
@@ -66,7 +69,10 @@ export const RecipeShape = z.strictObject({
   cluster_only: z.boolean().optional(),
   container: z
     .string()
-    .regex(/^(?!(?:.*\/)?\.\.(?:\/|$))[A-Za-z0-9][\w./:@-]{0,250}$/, 'must be an image such as hellohal2064/vllm-qwen3.5-gb10')
+    .regex(
+      /^(?!(?:.*\/)?\.\.(?:\/|$))[A-Za-z0-9][\w./:@-]{0,250}$/,
+      'must be an image such as hellohal2064/vllm-qwen3.5-gb10',
+    )
     .optional(),
   defaults: free(),
   env: free(),

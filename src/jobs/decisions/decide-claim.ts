@@ -6,8 +6,6 @@ import type { Hold } from '../hold-rules.ts';
 interface ClaimSeen {
   /** uid of the deployment that has the cluster. */
   claim: string | null;
-  /** uids of what serves there. */
-  serving: readonly string[];
   holds: Standing;
 }
 
@@ -17,19 +15,13 @@ interface ClaimAsk {
   forced?: Forced;
 }
 
-/** An attempt of its own may be allowed to stand for what serves: it waits for approval before it touches that. */
-interface AttemptAsk extends ClaimAsk {
-  overServing: boolean;
-}
-
 export type Held = { outcome: 'held'; what: 'hold' | 'freeze'; hold: Hold };
 type Busy = { outcome: 'busy'; uid: string };
 type ClaimDecision = { outcome: 'admit'; number: number } | Held | Busy | { outcome: 'no-counter' };
 
-/** Whether a new attempt gets the cluster, and its number. `counter` is the highest number so far; null: nobody has read the nodes. */
-export function decideClaim(seen: ClaimSeen & { counter: string | null }, ask: AttemptAsk): ClaimDecision {
-  const [serving] = ask.overServing ? [] : seen.serving;
-  const refused = heldFrom(seen.holds, ask) ?? claimedBy(seen.claim ?? serving);
+/** Whether a new attempt gets the cluster, and its number. What serves there keeps nobody out: an attempt is approved before it touches that. `counter` is the highest number so far; null: nobody has read the nodes. */
+export function decideClaim(seen: ClaimSeen & { counter: string | null }, ask: ClaimAsk): ClaimDecision {
+  const refused = heldFrom(seen.holds, ask) ?? claimedBy(seen.claim);
   if (refused) return refused;
   if (seen.counter === null) return { outcome: 'no-counter' };
   return { outcome: 'admit', number: Number(seen.counter) + 1 };
@@ -37,7 +29,7 @@ export function decideClaim(seen: ClaimSeen & { counter: string | null }, ask: A
 
 /** Whether a run on the deployment that serves gets the cluster. `rev` is its record's now, `ask.rev` as it was looked at. */
 export function decideStopClaim(
-  seen: Omit<ClaimSeen, 'serving'> & { rev: string | null },
+  seen: ClaimSeen & { rev: string | null },
   ask: ClaimAsk & { rev: number },
 ): { outcome: 'admit' } | Held | Busy | { outcome: 'changed' } {
   const refused = heldFrom(seen.holds, ask) ?? claimedBy(seen.claim);
@@ -50,6 +42,6 @@ function heldFrom(holds: Standing, ask: ClaimAsk): Held | undefined {
   return hold && { outcome: 'held', what: hold === holds.freeze ? 'freeze' : 'hold', hold };
 }
 
-function claimedBy(uid: string | null | undefined): Busy | undefined {
-  return uid === null || uid === undefined ? undefined : { outcome: 'busy', uid };
+function claimedBy(uid: string | null): Busy | undefined {
+  return uid === null ? undefined : { outcome: 'busy', uid };
 }

@@ -126,7 +126,7 @@ export async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Pr
 /** A plan of an earlier version has none for a phase that came later. */
 const NEW_PHASE_MS = 60_000;
 
-export function limitOf({ limits }: Deployment['plan'], name: PhaseName): number {
+function limitOf({ limits }: Deployment['plan'], name: PhaseName): number {
   const byName: Partial<Record<PhaseName, number>> = limits.phases;
   return byName[name] ?? NEW_PHASE_MS;
 }

@@ -81,7 +81,11 @@ function work() {
         ...machine.transport,
         exec: (node, command, options) =>
           // A raise has more words than any reading program.
-          (command.kind === 'exec' && command.words.length > 8 ? fences : machine).transport.exec(node, command, options),
+          (command.kind === 'exec' && command.words.length > 8 ? fences : machine).transport.exec(
+            node,
+            command,
+            options,
+          ),
       }),
     },
     blocking: bench.blocking,
@@ -204,6 +208,7 @@ describe('approved', () => {
     await asked();
     await Promise.all(workers.splice(0).map((worker) => worker.stop()));
     await say({ kind: 'approve', when: 'now' });
+    expect((await record()).state).toBe('waiting-approval');
     work();
     await until('serving');
   });
@@ -235,6 +240,7 @@ describe('not approved', () => {
     config = { ...config, sparkops: { ...config.sparkops, approvals } };
     await asked();
     await until('serving');
+    expect((await record()).approval?.decision).toMatchObject({ kind: 'approved', by: [] });
   });
 
   test('a cancel ends it', async () => {

@@ -4,7 +4,7 @@ export const OPERATOR = { team: 'T1', user: 'U0OPERATOR' };
 export const OWNER = { team: 'T1', user: 'U0OWNER' };
 export const APPROVER = { team: 'T1', user: 'U0APPROVER' };
 export const SECOND = { team: 'T1', user: 'U0SECOND' };
-export const ASKED = '2026-12-01T10:00:00.000Z';
+const ASKED = '2026-12-01T10:00:00.000Z';
 
 export function serving(change: Partial<Interrupted> = {}): Interrupted {
   return {

@@ -59,7 +59,6 @@ export async function openBench(redis?: { url: string; stop: () => Promise<void>
         {
           plan: literalPlan(uid, plan),
           action: 'deploy',
-          overServing: true,
           revision: 'abcd1234',
           sparkopsVersion: '0.1.0',
           by: operator,

@@ -3,7 +3,7 @@ import type { Step } from './search.ts';
 import { copy, isNewer, type Message, type Node, type Worker, type World } from './state.ts';
 import { stopped } from './stopping.ts';
 
-export const REALM = 'lab';
+const REALM = 'lab';
 const NAMES = ['spark1', 'spark2'] as const;
 
 /** What the nodes do with what was sent to them. */
@@ -126,10 +126,10 @@ function taken(from: Message[], index: number): Message {
   return message;
 }
 
-export function textOf({ file }: Node): string | undefined {
+function textOf({ file }: Node): string | undefined {
   return file && `${REALM} ${file.fence} ${file.token}\nrenewed 0\n`;
 }
 
-export function words({ what, of, target, fence, token }: Message): string {
+function words({ what, of, target, fence, token }: Message): string {
   return `${what} ${target}${target === of ? '' : ` for ${of}`} (${fence} ${token})`;
 }

@@ -120,10 +120,9 @@ function* people(world: World, guards: Guards): Generator<Step> {
     yield { label: `a person cancels ${uid}`, next };
   }
   if (redis.d2) return;
-  const serving = redis.d1?.state === 'serving' ? ['d1'] : [];
   const decision = guards.decideClaim(
-    { claim: redis.claim, serving, holds: {}, counter: '1' },
-    { action: 'deploy', by: { team: '', user: '' }, overServing: true },
+    { claim: redis.claim, holds: {}, counter: '1' },
+    { action: 'deploy', by: { team: '', user: '' } },
   );
   if (decision.outcome !== 'admit') return;
   const next = troubled(world, 'second');
