@@ -6,8 +6,8 @@ export default defineConfig({
     exclude: ['test/lab/**', 'test/page/**'],
     globalSetup: ['test/support/redis-program.ts'],
     restoreMocks: true,
-    // Stories mostly wait: more of them at a time than two cores have.
-    maxWorkers: 3,
+    // Stories start programs all the time: more of them at once would only wait for each other.
+    maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 30_000,
   },

@@ -47,7 +47,7 @@ describe('stand-ins for the tools that macOS lacks', () => {
       stdout: 'done\n',
     });
     expect((await standIn('timeout', '0.1', 'sleep', '5')).code).toBe(124);
-    expect((await standIn('timeout', '-k', '0.1', '0.1', process.execPath, '-e', LISTENS_TO_NOBODY)).code).toBe(137);
+    expect((await standIn('timeout', '-k', '0.1', '2', process.execPath, '-e', LISTENS_TO_NOBODY)).code).toBe(137);
     expect((await standIn('timeout', '1', 'no-such-program')).code).toBe(127);
   });
 
