@@ -26,7 +26,7 @@ it('takes a fence above what the nodes hold after Redis was emptied', { timeout:
   for (const [node, fence] of Object.entries(after)) expect(fence).toBeGreaterThan(before[node] ?? Infinity);
 });
 
-it('refuses a deploy over a model that serves after Redis was emptied', { timeout: 60_000 }, async () => {
+it('asks before it deploys over a model that serves, after Redis was emptied', { timeout: 60_000 }, async () => {
   place = await startPlace();
   await place.product();
   await say(place, '/spark deploy qwen35');
@@ -36,8 +36,11 @@ it('refuses a deploy over a model that serves after Redis was emptied', { timeou
   await place.store.redis.flushall();
   await say(place, '/spark deploy qwen35');
   await place.slack.until(() => answers(place).length === 2, 10_000);
-  expect(answers(place)[1]).toMatch(/Not started: spark .*qwen35/);
+  expect(answers(place)[1]).toMatch(/I ask for approval before qwen35 \(#1\) is interrupted/);
+  await eventually('#2 waits', 20_000, async () => (await place.record(2))?.state === 'waiting-approval');
   expect(running(place)).toEqual(before);
+  await say(place, '/spark withdraw 2');
+  await eventually('#2 is withdrawn', 10_000, async () => (await place.record(2))?.state === 'cancelled');
   const url = place.sparks.engineUrl();
   expect((await fetch(`${url}/v1/models`)).status).toBe(200);
 
