@@ -8,6 +8,11 @@ section() {
   { "$@" </dev/null 2>&1; printf '\nrc=%s\n' "$?"; } | sed 's/^/ /'
 }
 
+# gpu: what the node's GPU is and does, in one line.
+gpu() {
+  section gpu nvidia-smi --query-gpu=name,driver_version,power.draw,temperature.gpu,utilization.gpu --format=csv,noheader,nounits
+}
+
 # containers REALM STATE [records]: what the realm has on this node. Sets list: everybody's containers, and images: ids of
 # what the realm's were started from.
 containers() {

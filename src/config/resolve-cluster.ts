@@ -7,7 +7,10 @@ import { listed, noSuch } from './nearest.ts';
  * The cluster that was named; else the one that the channel is bound to; else, in a channel bound to none, the only one
  * there is. Several are never guessed between: 'ambiguous'.
  */
-export function resolveCluster(config: Config, { name, channel }: { name?: string; channel?: string }): Cluster {
+export function resolveCluster(
+  config: Config,
+  { name, channel }: { name?: string | undefined; channel?: string | undefined },
+): Cluster {
   const all = [...config.clusters.values()];
   if (name !== undefined) {
     const named = config.clusters.get(name);

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { renderForeignPlan } from '../cluster/engines/foreign-plan.ts';
 import type { Foreign } from '../cluster/probes/foreign.ts';
-import type { Cluster } from '../config/cluster-file.ts';
 import type { Config } from '../config/config.ts';
 import { resolveCluster } from '../config/resolve-cluster.ts';
 import { OperatorError } from '../errors.ts';
@@ -9,7 +8,7 @@ import { planAgain } from './again.ts';
 import { admit, admitStop, type Admission } from './claim.ts';
 import { isForeign, type Deployment } from './deployment.ts';
 import { toRestart, toRollBackTo, type AgainOf } from './earlier.ts';
-import type { AgainRequest, ClusterRequest, DeployRequest, Jobs } from './jobs.ts';
+import type { AgainRequest, DeployRequest, Jobs } from './jobs.ts';
 import { foreign as foreignVersion, type Entry, type Journal } from './journal.ts';
 import { person } from './new-record.ts';
 import { newUid, type Prepared } from './prepare.ts';
@@ -64,7 +63,7 @@ export function openAdmission(
 
   async function stopForeign({ names, ...request }: Parameters<Jobs['stopForeign']>[0]): Promise<Deployment> {
     const config = await parts.config();
-    const cluster = clusterOf(config, request);
+    const cluster = resolveCluster(config, { name: request.cluster, channel: request.channel });
     const foreign = await parts.foreign(cluster.name, names);
     const { name: realm, timeouts } = config.sparkops;
     const plan = renderForeignPlan({ cluster, names: foreign.map(({ name }) => name), uid: newUid(), realm, timeouts });
@@ -102,7 +101,7 @@ export function openAdmission(
   }
 
   async function stop({ forced, ...request }: Parameters<Jobs['stop']>[0]): Promise<Deployment> {
-    const { name } = clusterOf(await parts.config(), request);
+    const { name } = resolveCluster(await parts.config(), { name: request.cluster, channel: request.channel });
     const serving = await servingEntry(name);
     const { by, surface, view } = request;
     const reasons = forced && { forced: { ...forced, by: person(by) } };
@@ -127,7 +126,7 @@ export function openAdmission(
   /** What a restart or a rollback is about: a number, or a cluster. */
   async function wanted({ number, ...request }: AgainRequest): Promise<AgainOf> {
     if (number !== undefined) return { outcome: 'found', number };
-    const { name } = clusterOf(await parts.config(), request);
+    const { name } = resolveCluster(await parts.config(), { name: request.cluster, channel: request.channel });
     const counter = await inStore(() => store.redis.get(store.keys.counter));
     return counter === null ? { outcome: 'no-counter' } : { outcome: 'found', cluster: name };
   }
@@ -167,9 +166,4 @@ export function openAdmission(
   }
 
   return { deploy, stop, restart, rollback, stopForeign };
-}
-
-function clusterOf(config: Config, { cluster, channel }: Pick<ClusterRequest, 'cluster' | 'channel'>): Cluster {
-  if (cluster !== undefined) return resolveCluster(config, { name: cluster });
-  return resolveCluster(config, channel === undefined ? {} : { channel });
 }

@@ -6,7 +6,8 @@ import { cancelNeedsApproval } from './approval/needed.ts';
 import { termsOf } from './approval/terms.ts';
 import { isEnded, type Deployment, type Person } from './deployment.ts';
 import type { ClusterRequest, Jobs } from './jobs.ts';
-import type { Entry, Journal } from './journal.ts';
+import { numbered, type Entry, type Journal } from './journal.ts';
+import { person } from './new-record.ts';
 import { askedForApproval, type RecordChange } from './run/record-changes.ts';
 import { inStore, type Store } from './store.ts';
 
@@ -23,7 +24,7 @@ export interface CancelParts {
 export function openCancel({ store, journal, config, wake, now }: CancelParts): Jobs['cancel'] {
   return async (request) => {
     const { record } = await wanted(request);
-    const by = { team: request.by.team, user: request.by.user };
+    const by = person(request.by);
     const policy = policyFor((await config()).sparkops, { action: 'cancel', cluster: record.cluster });
     const entry = await journal.change(record.uid, (latest) => {
       if (isEnded(latest.state)) throw notRunning(latest);
@@ -42,21 +43,8 @@ export function openCancel({ store, journal, config, wake, now }: CancelParts): 
   };
 
   async function wanted({ number, ...request }: ClusterRequest & { number?: number }): Promise<Entry> {
-    if (number !== undefined) {
-      const entry = await journal.findByNumber(number);
-      if (entry) return entry;
-      throw new OperatorError('unknown-name', `There is no deployment #${number}.`, {
-        hint: 'status shows what runs.',
-      });
-    }
-    const { name } = resolveCluster(
-      await config(),
-      request.cluster === undefined
-        ? request.channel === undefined
-          ? {}
-          : { channel: request.channel }
-        : { name: request.cluster },
-    );
+    if (number !== undefined) return numbered(journal, number);
+    const { name } = resolveCluster(await config(), { name: request.cluster, channel: request.channel });
     const uid = await inStore(() => store.redis.get(store.keys.claim(name)));
     const entry = uid === null ? undefined : await journal.find(uid);
     if (entry) return entry;

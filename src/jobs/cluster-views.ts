@@ -6,9 +6,9 @@ import { isEnded, type Deployment } from './deployment.ts';
 import { readHolds } from './held.ts';
 import { withForeignOwners } from './foreign.ts';
 import type { ClusterOverview, ClusterState, ClusterStatus, Jobs } from './jobs.ts';
-import type { Journal } from './journal.ts';
+import { numbered, type Journal } from './journal.ts';
 import type { Look } from './looks/look-queue.ts';
-import type { EngineAt, LogLook } from './looks/look-requests.ts';
+import { engineAt, type LogLook } from './looks/look-requests.ts';
 import { inStore, type Store } from './store.ts';
 
 /** Ended deployments, of all clusters, among which the last one of a cluster is looked for. */
@@ -65,13 +65,8 @@ export function openClusterViews(parts: ClusterViewParts): Pick<Jobs, 'status' |
   }
 
   const logs: Jobs['logs'] = async ({ cluster, channel, number, node, lines, grep, sinceMs }) => {
-    const deployment = number === undefined ? undefined : (await journal.findByNumber(number))?.record;
-    if (number !== undefined && !deployment) {
-      throw new OperatorError('unknown-name', `There is no deployment #${number}.`, {
-        hint: 'status shows what runs.',
-      });
-    }
-    const name = deployment?.cluster ?? resolve(await config(), cluster, channel).name;
+    const deployment = number === undefined ? undefined : (await numbered(journal, number)).record;
+    const name = deployment?.cluster ?? resolveCluster(await config(), { name: cluster, channel }).name;
     const wanted = deployment ?? (await latest(name));
     const request: LogLook = {
       kind: 'logs',
@@ -138,15 +133,4 @@ function clustersFor(config: Config, cluster: string | undefined, channel: strin
   const all = [...config.clusters.values()];
   const bound = all.filter(({ channels }) => channel !== undefined && channels.includes(channel));
   return bound.length > 0 ? bound : all;
-}
-
-function resolve(config: Config, cluster: string | undefined, channel: string | undefined): Cluster {
-  return resolveCluster(config, {
-    ...(cluster !== undefined && { name: cluster }),
-    ...(channel !== undefined && { channel }),
-  });
-}
-
-function engineAt({ uid, cluster, plan }: Deployment): EngineAt {
-  return { uid, cluster, node: plan.nodes[0].name, port: plan.port };
 }

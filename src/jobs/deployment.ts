@@ -156,6 +156,11 @@ export function actionOf({ action, run }: Pick<Deployment, 'action' | 'run'>): A
   return action ?? run;
 }
 
+/** Who asked for the current run. */
+export function askerOf({ stopBy, by }: Pick<Deployment, 'stopBy' | 'by'>): Person {
+  return stopBy ?? by;
+}
+
 export function isSame(one: Person, other: Person): boolean {
   return one.user === other.user && (one.team === '' || other.team === '' || one.team === other.team);
 }

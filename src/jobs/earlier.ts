@@ -1,6 +1,6 @@
 import { OperatorError } from '../errors.ts';
 import { hasServed, isForeign, type Deployment } from './deployment.ts';
-import { foreign, type Entry, type Journal } from './journal.ts';
+import { foreign, numbered, type Entry, type Journal } from './journal.ts';
 import { starting } from './refusal.ts';
 import { inStore, type Store } from './store.ts';
 
@@ -37,14 +37,19 @@ async function entryOf(
   find: (cluster: string) => Promise<Entry | undefined>,
 ): Promise<Entry> {
   if (of.outcome === 'no-counter') throw starting();
-  const entry = of.number === undefined ? await find(of.cluster) : await journal.findByNumber(of.number);
-  if (entry && isForeign(entry.record)) throw foreign(entry.record);
+  const entry =
+    of.number === undefined
+      ? await findOn(of.cluster, find)
+      : await numbered(journal, of.number, 'history shows them.');
+  if (isForeign(entry.record)) throw foreign(entry.record);
+  return entry;
+}
+
+async function findOn(cluster: string, find: (cluster: string) => Promise<Entry | undefined>): Promise<Entry> {
+  const entry = await find(cluster);
   if (entry) return entry;
-  if (of.number !== undefined) {
-    throw new OperatorError('unknown-name', `There is no deployment #${of.number}.`, { hint: 'history shows them.' });
-  }
-  throw new OperatorError('unknown-name', `Nothing has served on ${of.cluster} before.`, {
-    hint: `history ${of.cluster} shows what was tried.`,
+  throw new OperatorError('unknown-name', `Nothing has served on ${cluster} before.`, {
+    hint: `history ${cluster} shows what was tried.`,
   });
 }
 

@@ -45,8 +45,7 @@ export function openHolds(parts: HoldParts): Pick<Jobs, 'hold' | 'unlock' | 'fre
   const { keys } = store;
 
   async function clusterOf({ cluster, channel }: Pick<HoldRequest, 'cluster' | 'channel'>): Promise<Cluster> {
-    const where = { ...(cluster !== undefined && { name: cluster }), ...(channel !== undefined && { channel }) };
-    return resolveCluster(await config(), where);
+    return resolveCluster(await config(), { name: cluster, channel });
   }
 
   /** `cluster` left out: a freeze. */

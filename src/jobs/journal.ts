@@ -132,6 +132,17 @@ export function createJournal(store: Store, now: () => Date): Journal {
   return { find, findByNumber, change, events, live: () => inStore(() => redis.smembers(keys.live)), prune };
 }
 
+/** Rejects 'unknown-name' when there is none. `hint`: where numbers are found. */
+export async function numbered(
+  journal: Pick<Journal, 'findByNumber'>,
+  number: number,
+  hint = 'status shows what runs.',
+): Promise<Entry> {
+  const entry = await journal.findByNumber(number);
+  if (entry) return entry;
+  throw new OperatorError('unknown-name', `There is no deployment #${number}.`, { hint });
+}
+
 /** The event as it stands in the stream; its seq is the entry's id. */
 export function eventText(event: EventBody, at: Date): string {
   return JSON.stringify({ ...event, at: at.toISOString() });

@@ -23,8 +23,7 @@ export function openPlanLooks(parts: PlanLookParts): Pick<Jobs, 'plan' | 'check'
   const { config, lastConfig, look, latest } = parts;
 
   async function nameOf({ cluster, channel }: Where): Promise<string> {
-    const place = channel === undefined ? {} : { channel };
-    return resolveCluster(await lastConfig(), cluster === undefined ? place : { name: cluster }).name;
+    return resolveCluster(await lastConfig(), { name: cluster, channel }).name;
   }
 
   return {

@@ -25,11 +25,7 @@ export interface Prepared {
 
 /** Renders what a deploy would run. Touches no node. */
 export function planFrom(config: Config, request: PlanWords): Prepared {
-  const { cluster: name, channel } = request;
-  const cluster = resolveCluster(config, {
-    ...(name !== undefined && { name }),
-    ...(channel !== undefined && { channel }),
-  });
+  const cluster = resolveCluster(config, { name: request.cluster, channel: request.channel });
   const recipe = findRecipe(config, request.recipe);
   const { values, overrides } = applyOverrides(recipe, cluster, request.overrides);
   if (request.secrets) requireSecrets(recipe, request.secrets);

@@ -1,7 +1,8 @@
 import { OperatorError } from '../../errors.ts';
 import { isEnded, isSame, type Deployment, type EndState } from '../deployment.ts';
 import type { Decide, Jobs } from '../jobs.ts';
-import type { Entry, Journal } from '../journal.ts';
+import { numbered, type Journal } from '../journal.ts';
+import { person } from '../new-record.ts';
 import { approvalChanged, ended, unchangedEnd, type RecordChange } from '../run/record-changes.ts';
 import type { Approval, Decision } from './approval.ts';
 import { decide } from './decide.ts';
@@ -17,7 +18,7 @@ export interface ApprovalParts {
 export function openApprovals({ journal, wake, now }: ApprovalParts): Pick<Jobs, 'decide' | 'stopNow' | 'extend'> {
   async function say({ number, id, say: word, by }: Decide): Promise<Deployment> {
     const { record } = await numbered(journal, number);
-    const who = { team: by.team, user: by.user };
+    const who = person(by);
     const entry = await journal.change(record.uid, (latest) => {
       const at = now();
       const passed = latest.pastReturnAt !== undefined;
@@ -29,7 +30,7 @@ export function openApprovals({ journal, wake, now }: ApprovalParts): Pick<Jobs,
 
   async function stopNow({ number, by }: Parameters<Jobs['stopNow']>[0]): Promise<Deployment> {
     const { record } = await numbered(journal, number);
-    const asked = { by: { team: by.team, user: by.user }, at: now().toISOString() };
+    const asked = { by: person(by), at: now().toISOString() };
     const entry = await journal.change(record.uid, (latest) => {
       if (latest.drainUntil === undefined || isEnded(latest.state)) throw nothingDrains(latest);
       return latest.stopNow ? undefined : { record: { ...latest, stopNow: asked } };
@@ -50,12 +51,6 @@ export function openApprovals({ journal, wake, now }: ApprovalParts): Pick<Jobs,
   return { decide: say, stopNow, extend };
 }
 
-async function numbered(journal: Journal, number: number): Promise<Entry> {
-  const entry = await journal.findByNumber(number);
-  if (entry) return entry;
-  throw new OperatorError('unknown-name', `There is no deployment #${number}.`, { hint: 'status shows what runs.' });
-}
-
 function open({ number, approval }: Deployment, id: number | undefined): Approval {
   if (!approval) {
     throw new OperatorError('conflict', `Nobody asked for approval of #${number}. Nothing was changed.`, {
@@ -69,7 +64,7 @@ function open({ number, approval }: Deployment, id: number | undefined): Approva
 }
 
 /** A run that waits has changed nothing, so a "no" is its end, in the same step. A cancel's request belongs to a run that goes on. */
-function afterDecision(record: Deployment, approval: Approval, at: Date): RecordChange | undefined {
+export function afterDecision(record: Deployment, approval: Approval, at: Date): RecordChange | undefined {
   const { decision } = approval;
   const changed = approvalChanged(record, approval);
   if (!changed || !decision) return changed;

@@ -3,8 +3,8 @@ import { isSame, type Person } from '../deployment.ts';
 import type { Approval, Decision, Say } from './approval.ts';
 
 /**
- * What a person's word makes of a request: the first decision stands. `passed`: the point of no return is behind. Pure; the journal writes it only if nobody wrote
- * meanwhile. Throws 'conflict' when it is decided or over, 'forbidden' when this person can't say that.
+ * What a person's word makes of a request: the first decision stands. `passed`: the point of no return is behind. Pure;
+ * the journal writes it only if nobody wrote meanwhile. Throws 'conflict' when it is decided or over, 'forbidden' when this person can't say that.
  */
 export function decide(
   approval: Approval,

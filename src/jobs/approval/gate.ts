@@ -3,15 +3,16 @@ import { engineState, usage } from '../../cluster/probes/engine-state.ts';
 import { policyFor, type ApprovalPolicy } from '../../config/approvals.ts';
 import type { Config } from '../../config/config.ts';
 import type { Deployment, Found, Serving } from '../deployment.ts';
-import { actionOf } from '../deployment.ts';
+import { actionOf, askerOf } from '../deployment.ts';
 import { usualDowntime } from '../downtime.ts';
 import { readHolds, type Standing } from '../held.ts';
 import type { Journal } from '../journal.ts';
 import type { Look } from '../looks/look-queue.ts';
+import { engineAt } from '../looks/look-requests.ts';
 import type { RecordWriter } from '../record-writer.ts';
 import { askedForApproval, passedReturn, replaced, waiting } from '../run/record-changes.ts';
 import { samplesOf } from '../samples.ts';
-import type { Store } from '../store.ts';
+import { inStore, type Store } from '../store.ts';
 import type { ApprovalFacts, Interrupted } from './approval.ts';
 import { termsOf } from './terms.ts';
 
@@ -56,13 +57,12 @@ export function openGate(parts: GateParts, writer: RecordWriter): Gate {
       return policyFor(sparkops, { action: actionOf(record), cluster: record.cluster });
     },
     interrupted: (found) => interruptedNow(parts, record.cluster, found),
-    downMs: async () => usualDowntime(await lastOf(journal, store, record), record),
+    downMs: async () => usualDowntime(await endedLately(journal, store, record.cluster), record),
     ask: async (facts, policy) => {
       await writer.write((latest) => {
-        const { stopBy, by } = latest;
         const request = {
           action: actionOf(latest),
-          by: stopBy ?? by,
+          by: askerOf(latest),
           terms: termsOf(policy),
           expiresMs: policy.expires,
         };
@@ -111,9 +111,7 @@ export async function interruptedNow(
   found: readonly Found[],
 ): Promise<readonly Interrupted[]> {
   const records = await Promise.all(found.map(async ({ uid }) => (await journal.find(uid))?.record));
-  const engines = records.flatMap((record) =>
-    record ? [{ uid: record.uid, cluster, node: record.plan.nodes[0].name, port: record.plan.port }] : [],
-  );
+  const engines = records.flatMap((record) => (record ? [engineAt(record)] : []));
   const answer = engines.length === 0 ? undefined : await look({ kind: 'status', clusters: [cluster], engines });
   const looked = answer?.kind === 'status' ? answer.clusters.flatMap((each) => each.engines) : [];
   return Promise.all(
@@ -144,18 +142,14 @@ function aboutIt(record: Deployment | undefined): Partial<Interrupted> {
   };
 }
 
-/** Records of this recipe here that have served, newest first. */
-async function lastOf(
-  journal: Journal,
-  { redis, keys }: Store,
-  { cluster, recipe }: Deployment,
-): Promise<Deployment[]> {
-  const uids = [
+/** What serves on the cluster, and what has ended anywhere, newest first. */
+async function endedLately(journal: Journal, { redis, keys }: Store, cluster: string): Promise<Deployment[]> {
+  const uids = await inStore(async () => [
     ...(await redis.zrevrange(keys.serving(cluster), 0, '-1')),
     ...(await redis.zrevrange(keys.ended, 0, LOOK_BACK)),
-  ];
+  ]);
   const records = await Promise.all(uids.map(async (uid) => (await journal.find(uid))?.record));
-  return records.filter((record): record is Deployment => record?.cluster === cluster && record.recipe === recipe);
+  return records.filter((record) => record !== undefined);
 }
 
 const LOOK_BACK = 50;

@@ -1,9 +1,8 @@
 import { isSame, type Action, type Person } from '../deployment.ts';
 import type { ApprovalFacts, Interrupted } from './approval.ts';
 
-export interface Wish {
+interface Wish {
   action: Action;
-  by: Person;
   facts: Pick<ApprovalFacts, 'interrupts' | 'foreign' | 'protected'>;
   now: Date;
 }
@@ -25,7 +24,7 @@ export function cancelNeedsApproval({ by, pastReturnAt }: { by: Person; pastRetu
   return pastReturnAt !== undefined && !isSame(by, who);
 }
 
-export function isBroken({ state }: Pick<Interrupted, 'state'>): boolean {
+function isBroken({ state }: Pick<Interrupted, 'state'>): boolean {
   return state === 'down' || state === 'wedged';
 }
 

@@ -1,5 +1,6 @@
 import { isEnded, type Deployment } from '../deployment.ts';
 import { approvalChanged, ended, unchangedEnd, type RecordChange } from '../run/record-changes.ts';
+import { inStore } from '../store.ts';
 import { expire } from './decide.ts';
 import { interruptedNow, type GateParts } from './gate.ts';
 
@@ -56,6 +57,6 @@ const NEVER_IDLE = 'It was never idle in the time that it may wait for that, so 
 async function isIdle(parts: GateParts, { cluster, approval }: Deployment): Promise<boolean> {
   const seen = await interruptedNow(parts, cluster, approval?.facts.interrupts ?? []);
   const { redis, keys } = parts.store;
-  const serving = await redis.zrange(keys.serving(cluster), 0, '-1');
+  const serving = await inStore(() => redis.zrange(keys.serving(cluster), 0, '-1'));
   return seen.every(({ uid, running, waiting }) => !serving.includes(uid) || (running === 0 && (waiting ?? 0) === 0));
 }

@@ -38,7 +38,7 @@ export function decideStopClaim(
 }
 
 function heldFrom(holds: Standing, ask: ClaimAsk): Held | undefined {
-  const hold = ask.forced?.what.includes('hold') ? undefined : heldBy(holds, ask);
+  const hold = heldBy(holds, ask);
   return hold && { outcome: 'held', what: hold === holds.freeze ? 'freeze' : 'hold', hold };
 }
 

@@ -28,10 +28,9 @@ interface NodeSeen {
 /** What status.sh says of a node: its GPU, the realm's containers, and what others run there. */
 export async function readStatus(look: NodeLook): Promise<NodeSeen> {
   const sections = await readProgram(look, foreignPrograms('status.sh'), []);
-  const gpu = sections.get('gpu');
   const { name } = look.node;
   return {
-    gpu: gpu.exitCode === 0 ? gpu.lines[0] : undefined,
+    gpu: gpuIn(sections),
     containers: containersIn(sections, name),
     others: foreignIn(sections, { node: name, ports: [USUAL_PORT, look.cluster.ray_port] }),
   };
@@ -47,11 +46,13 @@ export async function readServing(
     programText('node-facts.sh') + programText('serving.sh'),
     gpu ? ['gpu'] : [],
   );
-  const seen = sections.get('gpu');
-  return {
-    gpu: gpu && seen.exitCode === 0 ? seen.lines[0] : undefined,
-    containers: containersIn(sections, look.node.name),
-  };
+  return { gpu: gpuIn(sections), containers: containersIn(sections, look.node.name) };
+}
+
+/** Nothing, where it was not asked or could not say. */
+function gpuIn(sections: Sections): string | undefined {
+  const { exitCode, lines } = sections.get('gpu');
+  return exitCode === 0 ? lines[0] : undefined;
 }
 
 /** The realm's containers on a node, with the record of each live engine, and the highest number in its run folders. */

@@ -1,5 +1,5 @@
 import type { CheckRow } from '../events.ts';
-import type { Plan } from '../deployment.ts';
+import type { Deployment, Plan } from '../deployment.ts';
 import type { BenchRun, FullLog, LogExcerpt, NodeStatus } from '../jobs.ts';
 
 /** An engine whose health is asked: where it listens. */
@@ -8,6 +8,10 @@ export interface EngineAt {
   cluster: string;
   node: string;
   port: number;
+}
+
+export function engineAt({ uid, cluster, plan }: Pick<Deployment, 'uid' | 'cluster' | 'plan'>): EngineAt {
+  return { uid, cluster, node: plan.nodes[0].name, port: plan.port };
 }
 
 export interface StatusLook {

@@ -1,7 +1,7 @@
 import type { ApprovalFacts, Interrupted } from '../approval/approval.ts';
-import { isBroken, needsNoApproval } from '../approval/needed.ts';
+import { needsNoApproval } from '../approval/needed.ts';
 import { voidedBy } from '../approval/still-true.ts';
-import { actionOf, type Deployment, type Found } from '../deployment.ts';
+import { actionOf, askerOf, type Deployment, type Found } from '../deployment.ts';
 import { heldBy, type Standing } from '../held.ts';
 import { lookAround } from './look-around.ts';
 import type { Phase, PhaseContext, Verdict } from './phase.ts';
@@ -25,7 +25,7 @@ export const approval: Phase = {
 async function askOrPass(ctx: PhaseContext, interrupts: readonly Interrupted[]): Promise<Verdict> {
   const { record, gate } = ctx;
   const policy = await gate.policy();
-  const foreign = (record.foreign ?? []).map(({ name, node }) => `${name} on ${node}`);
+  const foreign = foreignOf(record);
   const downMs = interrupts.length > 0 && record.run === 'deploy' ? await gate.downMs() : undefined;
   const facts: ApprovalFacts = {
     interrupts,
@@ -34,13 +34,12 @@ async function askOrPass(ctx: PhaseContext, interrupts: readonly Interrupted[]):
     checks: { ok: 0, warnings: 0, ...record.checks },
     protected: policy.protected,
   };
-  const by = record.stopBy ?? record.by;
-  const unasked = needsNoApproval({ action: actionOf(record), by, facts, now: gate.now() });
+  const unasked = needsNoApproval({ action: actionOf(record), facts, now: gate.now() });
   if (unasked === undefined) {
     await gate.ask(facts, policy);
     return { state: 'parked' };
   }
-  const why = await gate.pass(interrupts, (holds) => heldFrom(record, interrupts, holds));
+  const why = await gate.pass(interrupts, (holds) => heldSince(record, holds));
   return why === undefined ? { state: 'done', saw: unasked } : { state: 'void', why };
 }
 
@@ -49,16 +48,14 @@ async function passIfStillTrue(ctx: PhaseContext, serving: readonly Interrupted[
   const { approval: asked } = record;
   if (!asked) return { state: 'parked' };
   const forced = record.forced?.what.includes('hold') ?? false;
-  const seen = { serving, foreign: (record.foreign ?? []).map(({ name, node }) => `${name} on ${node}`) };
+  const seen = { serving, foreign: foreignOf(record) };
   const why = await gate.pass(serving, (holds) => voidedBy(asked, { ...seen, ...holds }, forced));
   return why === undefined ? { state: 'done', saw: 'approved, and still as it was' } : { state: 'void', why };
 }
 
 /** Nobody was asked, and a hold came since the admission. Healing goes on under it. */
-function heldFrom(record: Deployment, interrupts: readonly Interrupted[], holds: Standing): string | undefined {
-  const heals = actionOf(record) === 'restart' && interrupts.every(isBroken);
-  if (heals || record.forced?.what.includes('hold')) return undefined;
-  const held = heldBy(holds, { action: actionOf(record), by: record.stopBy ?? record.by });
+function heldSince(record: Deployment, holds: Standing): string | undefined {
+  const held = heldBy(holds, { action: actionOf(record), by: askerOf(record), forced: record.forced });
   if (!held) return undefined;
   return held === holds.freeze ? `everything is frozen: ${held.reason}` : `${held.name} holds it: ${held.reason}`;
 }
@@ -84,4 +81,8 @@ async function servingNow(ctx: PhaseContext): Promise<readonly Found[]> {
 
 function itself({ uid, number, recipe }: Deployment): Found {
   return { uid, number, recipe, wayBack: { proven: true, text: 'it is the same plan again' } };
+}
+
+function foreignOf({ foreign = [] }: Deployment): readonly string[] {
+  return foreign.map(({ name, node }) => `${name} on ${node}`);
 }

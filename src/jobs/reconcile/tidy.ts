@@ -3,7 +3,7 @@ import { enqueue } from '../queue.ts';
 import type { Entry, Journal } from '../journal.ts';
 import { isEnded, isForeign } from '../deployment.ts';
 import { expire } from '../approval/decide.ts';
-import { approvalChanged } from '../run/record-changes.ts';
+import { afterDecision } from '../approval/answer.ts';
 import { inStore, script, type Store } from '../store.ts';
 
 const QUEUE_MS = 2_000;
@@ -40,11 +40,7 @@ export async function endAskedCancel(journal: Journal, { record }: Entry, at: Da
   const { approval } = record;
   if (isForeign(record) || approval?.action !== 'cancel' || expire(approval, at) === approval) return;
   await journal.change(record.uid, (latest) => {
-    if (latest.approval?.action !== 'cancel') return undefined;
-    const next = expire(latest.approval, at);
-    const changed = approvalChanged(latest, next);
-    if (next.decision?.kind !== 'approved') return changed;
-    return changed && { ...changed, record: { ...changed.record, cancelAsked: { by: next.by, at: at.toISOString() } } };
+    return latest.approval?.action === 'cancel' ? afterDecision(latest, expire(latest.approval, at), at) : undefined;
   });
 }
 

@@ -8,7 +8,7 @@ const now = new Date('2026-12-01T10:00:00.000Z');
 
 function needs(action: Action, change: Partial<ApprovalFacts> = {}): string | undefined {
   const facts = { interrupts: [serving()], foreign: [], protected: false, ...change };
-  return needsNoApproval({ action, by: OPERATOR, facts, now });
+  return needsNoApproval({ action, facts, now });
 }
 
 describe('nobody has to be asked', () => {
