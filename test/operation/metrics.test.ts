@@ -32,7 +32,7 @@ test('an end is counted by its state, a phase by how long it took', async () => 
   recordChanged(serving(), { kind: 'ended', state: 'serving' });
   recordChanged(serving(), { kind: 'note', phase: 'load', level: 'info', text: 'not an end' });
   recordChanged(aRecord({ phases: phasesUpTo('serve') }), { kind: 'phase', phase: 'serve', state: 'running' });
-  recordChanged(aRecord({ phases: phasesUpTo('load', { state: 'done', endedAt: at(100) }) }), {
+  recordChanged(aRecord({ phases: phasesUpTo('load', { state: 'done', endedAt: at(110) }) }), {
     kind: 'phase',
     phase: 'load',
     state: 'done',
