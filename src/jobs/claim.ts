@@ -60,6 +60,7 @@ export async function admit(store: Store, admission: Admission, now: () => Date)
         uid,
         JSON.stringify(record),
         eventText({ kind: 'admitted', by: record.by }, now()),
+        forcedText(admission, now()),
         `view:${admission.surface}`,
         JSON.stringify(admission.view),
         jobId(uid, 1),
@@ -110,6 +111,7 @@ export async function admitStop(
         rev,
         JSON.stringify(next),
         eventText({ kind: 'admitted', by: person(by) }, now()),
+        forcedText(request, now()),
         `view:${surface}`,
         JSON.stringify(view),
         keys.changes,
@@ -119,6 +121,11 @@ export async function admitStop(
     if (outcome === 'ok') return { outcome: 'admitted', record: next, job };
     if (outcome === 'late') return { outcome: 'late' };
   }
+}
+
+/** The event of what is forced, '' where nothing is. */
+function forcedText({ action, forced }: { action: Action; forced?: Forced }, at: Date): string {
+  return forced ? eventText({ kind: 'forced', action, forced }, at) : '';
 }
 
 /** A queue's own id: without ':' and not all digits, or BullMQ refuses it. A new run is a new job. */
@@ -140,12 +147,13 @@ end
 
 const writeAdmission = script(`${LATE}${UNCHANGED}
 local claim, _, _, counter, record, events, numbers, live, unpresented = unpack(KEYS)
-local uid, json, event, surface, view, job, changes, deadline = unpack(ARGV, 5)
+local uid, json, event, forced, surface, view, job, changes, deadline = unpack(ARGV, 5)
 if late(deadline) then return {'late'} end
 if not unchanged(4) then return {'changed'} end
 local number = redis.call('INCR', counter)
 redis.call('HSET', record, 'json', json, 'rev', 1, 'seq', 1, 'runs', 1, 'job', job, surface, view)
 redis.call('XADD', events, '1-0', 'event', event)
+if forced ~= '' then redis.call('XADD', events, redis.call('HINCRBY', record, 'seq', 1) .. '-0', 'event', forced) end
 redis.call('HSET', numbers, number, uid)
 redis.call('SET', claim, uid)
 redis.call('SADD', live, uid)
@@ -157,7 +165,7 @@ return {'ok'}
 // The view of the deploy stays: its surface still edits that card. A record rebuilt from the nodes has none yet.
 const writeStop = script(`${LATE}${UNCHANGED}
 local claim, _, _, record, events, live, unpresented = unpack(KEYS)
-local uid, rev, json, event, surface, view, changes, deadline = unpack(ARGV, 4)
+local uid, rev, json, event, forced, surface, view, changes, deadline = unpack(ARGV, 4)
 if late(deadline) then return {'late'} end
 if not unchanged(3) or redis.call('HGET', record, 'rev') ~= rev then return {'changed'} end
 local job = 'd-' .. uid .. '-' .. redis.call('HINCRBY', record, 'runs', 1)
@@ -165,6 +173,7 @@ redis.call('HSET', record, 'json', json, 'job', job)
 redis.call('HINCRBY', record, 'rev', 1)
 redis.call('HSETNX', record, surface, view)
 redis.call('XADD', events, redis.call('HINCRBY', record, 'seq', 1) .. '-0', 'event', event)
+if forced ~= '' then redis.call('XADD', events, redis.call('HINCRBY', record, 'seq', 1) .. '-0', 'event', forced) end
 redis.call('SET', claim, uid)
 redis.call('SADD', live, uid)
 redis.call('SADD', unpresented, uid)

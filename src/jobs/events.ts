@@ -1,7 +1,7 @@
 import type { CheckRow } from '../cluster/finding.ts';
 import type { PhaseName } from '../cluster/plan.ts';
 import type { Decision, When } from './approval/approval.ts';
-import type { Action, Cause, Person, PhaseState, State } from './deployment.ts';
+import type { Action, Cause, Forced, Person, PhaseState, State } from './deployment.ts';
 
 export type { CheckRow };
 
@@ -10,6 +10,8 @@ export type DeploymentEvent = { seq: number; at: string } & EventBody;
 
 export type EventBody =
   | { kind: 'admitted'; by: Person }
+  /** An admin passed a guard: comes right after the run's `admitted`. */
+  | { kind: 'forced'; action: Action; forced: Forced }
   | { kind: 'phase'; phase: PhaseName; state: PhaseState; saw?: string }
   | { kind: 'checks'; phase: PhaseName; rows: readonly CheckRow[] }
   | {

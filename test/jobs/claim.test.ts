@@ -106,6 +106,11 @@ describe('a hold', () => {
     expect(await admit(bench.store, { ...admission('aaaaaaaaaa'), forced }, now)).toMatchObject({
       outcome: 'admitted',
     });
+    expect(await bench.journal.events('aaaaaaaaaa', 0)).toMatchObject([
+      { seq: 1, kind: 'admitted' },
+      { seq: 2, kind: 'forced', action: 'deploy', forced },
+    ]);
+    expect((await bench.journal.find('aaaaaaaaaa'))?.seq).toBe(2);
   });
 
   test('keeps a stop from being done', async () => {
@@ -117,6 +122,10 @@ describe('a hold', () => {
     const stop = { record, rev, action: 'stop' as const, by: operator, surface: 'test', view: {} };
     expect(await admitStop(bench.store, stop, now)).toEqual({ outcome: 'held', what: 'hold', hold });
     expect(await admitStop(bench.store, { ...stop, forced }, now)).toMatchObject({ outcome: 'admitted' });
+    expect((await bench.journal.events('aaaaaaaaaa', 0)).slice(-2)).toMatchObject([
+      { kind: 'admitted' },
+      { kind: 'forced', action: 'stop', forced },
+    ]);
   });
 });
 

@@ -70,6 +70,25 @@ it(
   },
 );
 
+it('who passes a hold by force is told to the channel, with the reason', { timeout: 120_000 }, async () => {
+  place = await startPlace();
+  await place.product();
+  await toldTo(OPERATOR, '/spark hold spark until 3h "eval run"', /^spark HELD/);
+  const told = await toldTo(
+    ADMIN,
+    '/spark deploy qwen35 force hold reason: the demo is at nine',
+    /^spark FORCED: deploy of qwen35/,
+  );
+  expect(told).toBe(
+    'spark FORCED: deploy of qwen35 (#1) passes holds, by @Admin.\nReason: "the demo is at nine"\nIt is in the audit.',
+  );
+  const { state, forced } = await place.ended(1);
+  expect({ state, forced: forced?.what }).toEqual({ state: 'serving', forced: ['hold'] });
+  // Here, on its card and in its end.
+  expect(channel().filter((line) => line.includes('FORCED'))).toHaveLength(3);
+  expect(place.slack.violations).toEqual([]);
+});
+
 it('a hold and a freeze survive a store that was emptied, by the files on the head', { timeout: 180_000 }, async () => {
   place = await startPlace();
   await place.product();

@@ -60,7 +60,8 @@ function partsOf(event: DeploymentEvent): readonly Part[] {
       return failing(event);
     case 'handover':
       return [part(`Another process of the bot goes on with this: ${said(event.why)}`)];
-    // The request is a message of its own, which tells what people say of it.
+    // The request is a message of its own, which tells what people say of it; so is what was forced.
+    case 'forced':
     case 'approval-asked':
     case 'approval-vote':
     case 'approval-decided':

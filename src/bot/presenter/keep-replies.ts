@@ -3,6 +3,7 @@ import type { DeploymentEvent } from '../../jobs/events.ts';
 import { decidersOf } from '../cards/deciders.ts';
 import { decisionReply } from '../cards/decision-reply.ts';
 import { endMessage } from '../cards/end-message.ts';
+import { forcedReply } from '../cards/forced-reply.ts';
 import { textOnly, type Message } from '../cards/message.ts';
 import { threadReply } from '../cards/thread-reply.ts';
 import { deliver } from './deliver.ts';
@@ -11,6 +12,8 @@ import { leaveChannel, type Presentation } from './presentation.ts';
 
 type Admitted = DeploymentEvent & { kind: 'admitted' };
 type Ended = DeploymentEvent & { kind: 'ended' };
+
+const ATTENTION: readonly DeploymentEvent['kind'][] = ['ended', 'aborting', 'approval-decided', 'forced'];
 
 /** Posts each event once, in order: what came together in one reply, an end as a message of its own. Rejects when aborted. */
 export async function keepReplies(presentation: Presentation): Promise<never> {
@@ -106,7 +109,7 @@ function batch(presentation: Presentation): readonly DeploymentEvent[] {
 /** Everybody hears of it, in the channel too; another run has a card of its own. */
 function standsAlone({ watch }: Presentation, event: DeploymentEvent): boolean {
   if (event.kind === 'approval-decided') return decisionReply(watch.record, event, []) !== undefined;
-  return event.kind === 'ended' || event.kind === 'admitted';
+  return event.kind === 'ended' || event.kind === 'admitted' || event.kind === 'forced';
 }
 
 async function messageOf(
@@ -116,6 +119,7 @@ async function messageOf(
 ): Promise<Message | undefined> {
   const { watch, standing, rights } = presentation;
   if (last.kind === 'ended') return endMessage(asEnded(presentation, last), standing.facts.user);
+  if (last.kind === 'forced') return forcedReply(watch.record, last);
   if (last.kind !== 'approval-decided') return threadReply(events);
   const from = watch.record.approval?.terms.from ?? [];
   const skipped = await rights().then(
@@ -131,9 +135,7 @@ function isSilent(presentation: Presentation, events: readonly DeploymentEvent[]
 
 /** What stands before an end must not hold it up, and a cause is news. */
 function urgencyOf(events: readonly DeploymentEvent[]): Urgency {
-  return events.some(({ kind }) => kind === 'ended' || kind === 'aborting' || kind === 'approval-decided')
-    ? END
-    : PROGRESS;
+  return events.some(({ kind }) => ATTENTION.includes(kind)) ? END : PROGRESS;
 }
 
 function versions(message: Message): readonly Message[] {
