@@ -60,7 +60,9 @@ describe('a deploy over what serves', () => {
     expect(told).toContainEqual(expect.stringMatching(/^Stops qwen35 \(#1\), of @Operator, until .*, "eval run"\.$/));
     expect(told).toContainEqual(expect.stringMatching(/^Running now: 0\. In the last hour: unknown\./));
     expect(told).toContainEqual(expect.stringMatching(/^Way back: proven, /));
-    expect(cardText(place)).toContain('spark WAITING: glm47 (#2), for approval');
+    await eventually('its card says so', 10_000, () =>
+      cardText(place).includes('spark WAITING: glm47 (#2), for approval'),
+    );
 
     expect(await press(ADMIN, 'approve')).toContain('You asked for it, so somebody else must approve it.');
     expect(await press(OPERATOR, 'approve')).toContain('Only those who decide may say that of #2.');
