@@ -51,8 +51,17 @@ const ROUNDS: readonly (readonly Change[])[] = [raise, image].flatMap((first) =>
   HOSTS.flatMap((early) => HOSTS.map((late) => [first(early), remove(late), start('spark1'), start('spark2'), SERVE])),
 );
 
+interface Pause {
+  round: number;
+  what: string;
+  host: Host;
+  where: 'before' | 'inside';
+  /** Lines that the node's log of refusals had more, once the process went on. */
+  refused: number;
+}
+
 let place: LabPlace;
-const table: { round: number; what: string; host: Host; where: 'before' | 'inside'; refused: number }[] = [];
+const pauses: Pause[] = [];
 afterEach(async () => {
   await place.stop();
 });
@@ -77,12 +86,13 @@ it.each(ROUNDS.map((changes, at) => ({ round: at + 1, changes })))(
         if (!before || !inside) throw new Error('Nothing is held');
         // Whichever of the two was given the job.
         if (at === 0) [works, waits] = await whoWorks(works, waits);
+        const { what, host } = change;
         await before.reached;
-        process.kill(works.pid, 'SIGSTOP');
+        const early = pause(works, { round, what, host, where: 'before', refused: 0 });
         await inside.reached;
         // The other one is inside; what the first has sent begins behind it.
         await before.release();
-        process.kill(waits.pid, 'SIGSTOP');
+        pause(waits, { round, what, host, where: 'inside', refused: 0 });
         process.kill(works.pid, 'SIGCONT');
         await takesOver(works, 2);
         const next = changes[at + 1];
@@ -91,16 +101,12 @@ it.each(ROUNDS.map((changes, at) => ({ round: at + 1, changes })))(
         await inside.release();
         process.kill(waits.pid, 'SIGCONT');
         await gaveUp(waits);
-        for (const where of ['before', 'inside'] as const) {
-          table.push({ round, what: change.what, host: change.host, where, refused: 0 });
-        }
-        await eventually(`the late ${change.what} is refused`, 60_000, async () => {
-          const lines = await refusals(change.host);
-          const fresh = lines.length - (refusedBefore.get(change.host) ?? 0);
-          if (change.what !== 'raise' && fresh === 0) return false;
-          refusedBefore.set(change.host, lines.length);
-          const row = table.at(-2);
-          if (row) row.refused = fresh;
+        await eventually(`the late ${what} is refused`, 60_000, async () => {
+          const lines = (await refusals(host)).length;
+          early.refused = lines - (refusedBefore.get(host) ?? 0);
+          // A late raise is answered, not logged.
+          if (what !== 'raise' && early.refused === 0) return false;
+          refusedBefore.set(host, lines);
           return true;
         });
       }
@@ -120,17 +126,23 @@ it.each(ROUNDS.map((changes, at) => ({ round: at + 1, changes })))(
       const stale = changes.filter((change) => change.host === host && change.what !== 'raise');
       expect(await refusals(host)).toEqual(stale.map(({ before }) => expect.stringContaining(before)));
     }
-    print(table.filter((row) => row.round === round));
+    print(pauses.filter((each) => each.round === round));
     expect(place.slack.violations).toEqual([]);
   },
 );
 
 it('at least 60 processes stood still', () => {
-  print(table);
-  expect(table.length).toBeGreaterThanOrEqual(60);
+  print(pauses);
+  expect(pauses.length).toBeGreaterThanOrEqual(60);
 });
 
-function print(rows: typeof table): void {
+function pause({ pid }: Product, what: Pause): Pause {
+  process.kill(pid, 'SIGSTOP');
+  pauses.push(what);
+  return what;
+}
+
+function print(rows: readonly Pause[]): void {
   const lines = rows.map(({ round, what, host, where, refused }) =>
     [round, host, where.padEnd(6), refused, what].join('  '),
   );
