@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { eventually, say } from '../support/place.ts';
 import { hold, type Hold } from './support/hold.ts';
 import { type Host, IMAGE, onHost, ranOnHost, running } from './support/lab.ts';
@@ -62,15 +62,13 @@ interface Pause {
 
 let place: LabPlace;
 const pauses: Pause[] = [];
-afterEach(async () => {
-  await place.stop();
-});
 
 it.each(ROUNDS.map((changes, at) => ({ round: at + 1, changes })))(
   'round $round: who stood still before or inside a command, past its lease, changes nothing any more',
   { timeout: 600_000 },
   async ({ round, changes }) => {
     place = await startLabPlace();
+    onTestFinished(() => place.stop());
     const leftover = '--label sparkops.realm=lab --label sparkops.deployment=leftover --label sparkops.number=7';
     const late = changes[1]?.host ?? 'spark1';
     await onHost(late, `docker run -d --name sparkops-leftover-${late} ${leftover} --entrypoint sleep ${IMAGE} 600`);
