@@ -1,7 +1,13 @@
 #!/bin/sh
 # Compares and writes STATE/fence. The caller holds STATE/lock: raise.sh, or flock in front of guard.sh.
 #
-#   STATE/programs-HASH/fence.sh raise|renew REALM FENCE TOKEN NUMBER RECIPE BY SINCE
+#   STATE/programs-HASH/fence.sh raise|renew REALM FENCE TOKEN NUMBER RUN RECIPE BY SINCE
+#
+# Its first three lines are for programs, and guard.sh compares the first:
+#
+#   REALM FENCE TOKEN
+#   renewed SECONDS
+#   number NUMBER       the newest deployment of REALM that has raised it here; files of before have none
 
 set -u
 umask 077
@@ -20,16 +26,25 @@ is_number() {
 # Another realm's fence counts for as long as somebody renews it.
 stale_after=300
 
-how=$1 realm=$2 fence=$3 token=$4 number=$5 recipe=$6 by=$7 since=$8
+how=$1 realm=$2 fence=$3 token=$4 number=$5 run=$6 recipe=$7 by=$8 since=$9
 state=${0%/*}/..
 now=$(date +%s)
 
-if [ "$how" = raise ] && [ -e "$state/fence" ]; then
-  had_realm='' had_fence='' had_token='' had_renewed=''
+had_realm='' had_fence='' had_token='' had_renewed='' had_number=''
+if [ -e "$state/fence" ]; then
   {
     read -r had_realm had_fence had_token
     read -r _ had_renewed
+    read -r _ had_number
   } < "$state/fence"
+fi
+
+newest=$number
+if [ "$had_realm" = "$realm" ] && is_number "$had_number" && [ "$had_number" -gt "$number" ]; then
+  newest=$had_number
+fi
+
+if [ "$how" = raise ] && [ -e "$state/fence" ]; then
   is_number "$had_fence" || answer unreadable
   if [ "$had_realm" != "$realm" ]; then
     is_number "$had_renewed" || answer unreadable
@@ -37,6 +52,9 @@ if [ "$how" = raise ] && [ -e "$state/fence" ]; then
     # The clock may have been set back.
     [ "$age" -ge 0 ] || age=0
     [ "$age" -ge "$stale_after" ] || answer realm "$had_realm" "$age"
+  elif [ "$run" = deploy ] && [ "$newest" != "$number" ]; then
+    # A newer attempt is admitted once the older one has ended: this one's record was restored from before.
+    answer newer "$newest"
   elif [ "$had_fence" -gt "$fence" ]; then
     answer higher "$had_fence"
   elif [ "$had_fence" -eq "$fence" ] && [ "$had_token" != "$token" ]; then
@@ -47,6 +65,7 @@ fi
 cat > "$state/.fence.new" << END || exit 1
 $realm $fence $token
 renewed $now
+number $newest
 
 sparkops "$realm" changes this node for deployment $number (recipe $recipe), asked for by
 $by, since $since. It renews this file every minute while it works;

@@ -1,6 +1,6 @@
 # Raises this node's fence: the number that makes commands of an older process harmless.
 #
-#   sh -s -- STATE HASH LOCK-WAIT REALM FENCE TOKEN NUMBER RECIPE BY SINCE
+#   sh -s -- STATE HASH LOCK-WAIT REALM FENCE TOKEN NUMBER RUN RECIPE BY SINCE
 #
 # Its sender puts a function `programs` in front, which calls `put NAME` with each program of this
 # folder on standard input. They are installed once for each HASH; folders of other hashes stay, as

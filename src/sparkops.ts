@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { startBot, type Bot } from './bot/app.ts';
 import { Secret } from './cluster/remote/secret.ts';
+import type { LinkEvent } from './cluster/remote/link-pool.ts';
 import { sshTransport } from './cluster/remote/ssh-transport.ts';
 import type { Config } from './config/config.ts';
 import { readConfig } from './config/load-config.ts';
@@ -72,7 +73,11 @@ export async function startSparkops(settings: Settings, { log, onAudit }: Sparko
   const queue = openDeployQueue({ realm: sparkops.name, redis, log, telemetry });
 
   const transports = openTransports((cluster) =>
-    sshTransport(cluster, { connectMs: sparkops.timeouts.connect, agentSocket: settings.worker?.sshAgent }),
+    sshTransport(cluster, {
+      connectMs: sparkops.timeouts.connect,
+      agentSocket: settings.worker?.sshAgent,
+      log: (event) => logLink(log, cluster.name, event),
+    }),
   );
   const looks: LookQueueClient | undefined = settings.worker
     ? undefined
@@ -202,6 +207,11 @@ async function followConfig(folder: string, log: Logger): Promise<FollowedConfig
       }
     },
   };
+}
+
+function logLink(log: Logger, cluster: string, event: LinkEvent): void {
+  if (event.kind === 'lost') log.warn({ cluster, why: event.why }, `The SSH connection to ${event.place} is lost`);
+  else log.debug({ cluster, ms: event.ms }, `Connected to ${event.place} over SSH`);
 }
 
 function wrap(value: string | undefined): Secret | undefined {

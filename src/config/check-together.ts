@@ -10,6 +10,7 @@ import { sayInto } from './recipe/say.ts';
 import { valueAt } from './repair.ts';
 import type { Recipe } from './recipe-file.ts';
 import type { SparkopsFile } from './sparkops-file.ts';
+import { isTolerated } from './tolerates.ts';
 import type { YamlFile } from './yaml-file.ts';
 
 export interface Read {
@@ -26,7 +27,8 @@ export function checkTogether(read: Read): { fatal: Problem[]; recipes: Map<stri
     const problems = checkPort(recipe, read);
     if (problems.length > 0) recipes.set(recipe.name, problems);
   }
-  return { fatal: [...checkCaps(read), ...checkShared(read), ...checkApproved(read)], recipes };
+  const fatal = [...checkCaps(read), ...checkTolerates(read), ...checkShared(read), ...checkApproved(read)];
+  return { fatal, recipes };
 }
 
 /** A cluster whose file is broken has its name all the same. */
@@ -56,6 +58,20 @@ function checkCaps({ clusters, yamls }: Read): Problem[] {
         cluster.name,
         yamls,
       )(['caps', key], `No recipe has ${key}, so the cap guards nothing`, right);
+    }
+  }
+  return problems;
+}
+
+/** By the image of a recipe, a model that somebody has started by hand would be tolerated. */
+function checkTolerates({ clusters, recipes, yamls }: Read): Problem[] {
+  const problems: Problem[] = [];
+  for (const cluster of clusters.values()) {
+    for (const [index, each] of cluster.tolerates.entries()) {
+      const recipe = [...recipes.values()].find(({ container }) => isTolerated([each], { image: container }));
+      if (!recipe) continue;
+      const wrong = `tolerates names ${each}, the image of the recipe ${recipe.name}, so a model started by hand would be tolerated`;
+      sayOf(problems, 'clusters', cluster.name, yamls)(['tolerates', index], wrong, 'Name the container instead');
     }
   }
   return problems;

@@ -15,6 +15,13 @@ const AbsolutePath = z
     'must be an absolute path without .. and of letters, digits and . _ / + @ -',
   );
 
+const Tolerated = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][\w./:@-]{0,254}$/,
+    "must be a container's name or an image such as nvcr.io/nvidia/k8s/dcgm-exporter, without wildcards",
+  );
+
 const Interface = z.string().regex(/^[A-Za-z][\w.-]{0,14}$/, 'must be a network interface such as enp1s0f0np0');
 
 const Paths = z.strictObject({ models: AbsolutePath, cache: AbsolutePath, state: AbsolutePath });
@@ -56,6 +63,8 @@ export const ClusterFile = z.strictObject({
   ray_port: z.int().min(1024).max(65_535).default(29_501),
   caps: z.record(z.string(), z.number()).default({}),
   min_gbit: z.number().positive().default(80),
+  /** Containers of others that may run beside a model. */
+  tolerates: z.array(Tolerated).default([]),
 });
 export type ClusterFile = z.infer<typeof ClusterFile>;
 

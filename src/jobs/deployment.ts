@@ -119,7 +119,7 @@ export interface Deployment {
   downMs?: number;
   /** Set by [Stop now]: running requests are not waited for any longer. */
   stopNow?: { by: Person; at: string };
-  /** Of one that was replaced: the number of what came instead. */
+  /** Of one that was replaced: the number of what came instead. Of one that failed: a newer one had acted on its nodes before it could end. */
   replacedBy?: number;
   /** Set by a cancel; the process that runs the deployment acts on it. */
   cancelAsked?: { by: Person; at: string };

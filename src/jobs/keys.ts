@@ -38,7 +38,7 @@ export function keysOf(realm: string) {
     outboxId: `${prefix}:outbox-id`,
     /** Channel that carries the name of each cluster whose outbox has something. */
     outboxFilled: `${prefix}:outbox-filled`,
-    /** Made once for each memory that the store has had. */
+    /** Made once for each memory that the store has had; removed when it is found to know less than the nodes. */
     memory: `${prefix}:memory`,
     /** Clusters whose head could not be read since the store lost its memory. */
     unreadHeads: `${prefix}:unread-heads`,

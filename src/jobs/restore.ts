@@ -12,6 +12,15 @@ export async function restoreServing(store: Store, record: Deployment): Promise<
   return restore(store, { record: { ...record, state: 'serving' }, rev: 1, seq: 0, job: '', views: {} }, 0);
 }
 
+/**
+ * A node has seen a newer deployment than the store may know of: the store was restored from before. Numbers go on above
+ * it, and every reconciler reads the nodes again.
+ */
+export async function learnOfNewer(store: Store, number: number): Promise<void> {
+  const { keys } = store;
+  await distrust(store, [keys.counter, keys.memory], [number, keys.counterWanted]);
+}
+
 /** False when the store knows it already, or the cluster was claimed meanwhile. */
 async function restore(store: Store, { record, seq, job, views }: Entry, fence: number): Promise<boolean> {
   const { keys } = store;
@@ -35,8 +44,23 @@ async function restore(store: Store, { record, seq, job, views }: Entry, fence: 
   return outcome === 'ok';
 }
 
+/** For scripts: the counter is at least this; where there is none, a reconciler sets it from the nodes. */
+const COUNT_TO = `
+local function countTo(counter, number)
+  local now = redis.call('GET', counter)
+  if now and tonumber(now) < tonumber(number) then redis.call('SET', counter, number) end
+end
+`;
+
+const distrust = script(`${COUNT_TO}
+countTo(KEYS[1], ARGV[1])
+redis.call('DEL', KEYS[2])
+redis.call('PUBLISH', ARGV[2], '')
+return {'ok'}
+`);
+
 // A run knows more than a node: what was read from a node while the run was about to put its record back is replaced.
-const writeBack = script(`
+const writeBack = script(`${COUNT_TO}
 local record, claim, live, serving, fence, counter, numbers, unpresented = unpack(KEYS)
 local uid, number, json, seq, job, standing, ours, changes = unpack(ARGV)
 local fromNode = redis.call('HGET', record, 'from') == 'node'
@@ -58,9 +82,7 @@ for i = 9, #ARGV, 2 do
   redis.call('SADD', unpresented .. ARGV[i], uid)
 end
 redis.call('HSET', numbers, number, uid)
-if redis.call('EXISTS', counter) == 1 and tonumber(redis.call('GET', counter)) < tonumber(number) then
-  redis.call('SET', counter, number)
-end
+countTo(counter, number)
 redis.call('PUBLISH', changes, uid)
 return {'ok'}
 `);

@@ -12,7 +12,7 @@ import type { Journal } from './journal.ts';
 import { takeLease, type Lease } from './lease.ts';
 import type { Phase } from './phases/phase.ts';
 import { runPhases, type Outcome } from './phases/run-phases.ts';
-import { restoreRun } from './restore.ts';
+import { learnOfNewer, restoreRun } from './restore.ts';
 import { countBreak } from './run/count-break.ts';
 import { keepFences } from './run/fences.ts';
 import type { Run } from './run/run-phase.ts';
@@ -112,7 +112,7 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
   try {
     const { plan, recipe, by, createdAt } = entry.record;
     const transport = await runner.transport(cluster);
-    const about = { number, recipe, by: by.user, since: createdAt };
+    const about = { number, run: entry.record.run, recipe, by: by.user, since: createdAt };
     const fences = keepFences({ plan, transport, lease, about, signal: life.signal, log });
     stopFences = fences.stop;
     const run: Run = {
@@ -122,10 +122,14 @@ export async function runDeployment(runner: Runner, request: RunRequest): Promis
       life: life.signal,
       hurry: hurried.signal,
       gate: openGate(runner, writer),
+      tolerates: async () => (await runner.config()).clusters.get(cluster)?.tolerates ?? [],
       samplesOf: (of) => samplesOf(store, of).catch(() => []),
       leaveSample: (of, sample) => keepSample(store, log, of, sample),
+      begun: new Set(),
       raise: fences.raise,
+      hasRaised: fences.raised,
       outdateFences: fences.outdate,
+      learnOf: (newer) => learnOfNewer(store, newer),
       machines: (signal, { undoing, onRetry }) =>
         openMachines({
           plan,

@@ -7,6 +7,8 @@ export type Stop =
   | { why: 'cancelled'; by: Person }
   /** Another process acts for the deployment: touch nothing, undo nothing. */
   | { why: 'lease-lost' }
+  /** A node has seen a newer attempt, so this record was restored from before: touch nothing, undo nothing. */
+  | { why: 'superseded'; by: number; cause: Cause; remedy: string }
   /** This process ends: another one goes on from the recorded phase. */
   | { why: 'handover'; because: string }
   /** People are asked; a later wake-up goes on from the recorded phase. */

@@ -59,6 +59,7 @@ const CLUSTER: Cluster = {
   ray_port: 29_501,
   caps: { gpu_memory_utilization: 0.88, max_model_len: 262_144 },
   min_gbit: 80,
+  tolerates: [],
 };
 
 function refusal(raw: Record<string, string>, recipe = RECIPE): OperatorError {

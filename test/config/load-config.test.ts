@@ -221,7 +221,9 @@ describe('clusters', () => {
     [
       'a key like nothing',
       cluster('description: two Sparks', 'rack: 3'),
-      ['1: There is no key "rack". Known keys: caps, channels, description, min_gbit, nodes, paths, ray_port and ssh.'],
+      [
+        '1: There is no key "rack". Known keys: caps, channels, description, min_gbit, nodes, paths, ray_port, ssh and tolerates.',
+      ],
     ],
     [
       'a name twice',
@@ -339,6 +341,20 @@ describe('clusters', () => {
       ['13: paths.models is "models". It must be an absolute path without .. and of letters, digits and . _ / + @ -.'],
     ],
     [
+      'a wildcard',
+      cluster('caps:', 'tolerates: [monitor, dcgm-*]\ncaps:'),
+      [
+        `14: tolerates[1] is "dcgm-*". It must be a container's name or an image such as nvcr.io/nvidia/k8s/dcgm-exporter, without wildcards.`,
+      ],
+    ],
+    [
+      "a recipe's image",
+      cluster('caps:', 'tolerates: [monitor, image]\ncaps:'),
+      [
+        '14: tolerates names image, the image of the recipe model, so a model started by hand would be tolerated. Name the container instead.',
+      ],
+    ],
+    [
       'a channel name',
       cluster('C0OPS000001', '"#ops"'),
       ['2: channels[0] is "#ops". It must be a channel id such as C0OPS000001.'],
@@ -359,6 +375,18 @@ describe('clusters', () => {
       `$1\n    host_key: ${key}`,
     );
     expect(await problems({ 'clusters/spark.yaml': text })).toEqual([]);
+  });
+
+  test('what others may run is nothing unless the file says so', async () => {
+    const toleratedBy = async (changes: Parameters<typeof configFolder>[0]) =>
+      (await readConfig(await configFolder(changes))).clusters.get('spark')?.tolerates;
+    expect(await toleratedBy({})).toEqual([]);
+    const exporters = 'tolerates: [monitor, nvcr.io/nvidia/k8s/dcgm-exporter, image:2]\ncaps:';
+    expect(await toleratedBy(cluster('caps:', exporters))).toEqual([
+      'monitor',
+      'nvcr.io/nvidia/k8s/dcgm-exporter',
+      'image:2',
+    ]);
   });
 
   test('a machine in two clusters; a channel in two is fine', async () => {

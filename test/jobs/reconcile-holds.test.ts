@@ -4,7 +4,7 @@ import type { Hold } from '../../src/jobs/hold-rules.ts';
 import { openHolds } from '../../src/jobs/hold.ts';
 import { openNotices } from '../../src/jobs/notices.ts';
 import { openDeployQueue, type DeployQueue } from '../../src/jobs/queue.ts';
-import { reconcile } from '../../src/jobs/reconcile/reconciler.ts';
+import { reconcile, type Read } from '../../src/jobs/reconcile/reconciler.ts';
 import { openTransports } from '../../src/jobs/transports.ts';
 import { now, openBench, operator, silent, type Bench } from './support/bench.ts';
 import { literalConfig } from './support/config.ts';
@@ -14,6 +14,7 @@ const READ = 'sh -s -- /s test read';
 let bench: Bench;
 let queue: DeployQueue;
 let machine: LiteralMachine;
+let read: Read;
 let holds: ReturnType<typeof openHolds>;
 
 beforeAll(async () => {
@@ -25,6 +26,7 @@ afterAll(() => bench.stop());
 beforeEach(async () => {
   await bench.store.redis.flushall();
   machine = literalMachine();
+  read = { counter: 0 };
   const notices = openNotices(bench.store);
   const config = async () => literalConfig();
   holds = openHolds({ store: bench.store, journal: bench.journal, notices, config, now, log: silent });
@@ -44,6 +46,7 @@ function round(): Promise<void> {
       log: silent,
     },
     new AbortController().signal,
+    read,
   );
 }
 

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Sample } from '../../src/cluster/probes/engine-state.ts';
 import { admitStop } from '../../src/jobs/claim.ts';
 import { openDeployQueue, type DeployQueue } from '../../src/jobs/queue.ts';
-import { reconcile } from '../../src/jobs/reconcile/reconciler.ts';
+import { reconcile, type Read } from '../../src/jobs/reconcile/reconciler.ts';
+import { learnOfNewer } from '../../src/jobs/restore.ts';
 import { runLook } from '../../src/jobs/looks/run-look.ts';
 import { leaveSample, samplesOf } from '../../src/jobs/samples.ts';
 import { openTransports } from '../../src/jobs/transports.ts';
@@ -14,6 +15,7 @@ import { literalPlan } from './support/plan.ts';
 let bench: Bench;
 let queue: DeployQueue;
 let machine: LiteralMachine;
+let read: Read;
 const uid = 'aaaaaaaaaa';
 
 beforeAll(async () => {
@@ -25,6 +27,7 @@ afterAll(() => bench.stop());
 beforeEach(async () => {
   await bench.store.redis.flushall();
   machine = literalMachine();
+  read = { counter: 0 };
 });
 
 function round(): Promise<void> {
@@ -41,6 +44,7 @@ function round(): Promise<void> {
       log: silent,
     },
     new AbortController().signal,
+    read,
   );
 }
 
@@ -119,6 +123,70 @@ describe('a store that was emptied while a model serves', () => {
     await round();
     expect(await counter()).toBe('3');
     expect(await bench.journal.find(uid)).toBeUndefined();
+  });
+});
+
+describe('a store that was restored from before a model was started', () => {
+  const newer = 'bbbbbbbbbb';
+
+  beforeEach(async () => {
+    await bench.store.redis.set(bench.store.keys.counter, 141);
+    const record = JSON.stringify({ number: 143, recipe: 'qwen35', plan: literalPlan(newer) });
+    machine.containers = [{ name: `sparkops-${newer}-spark1`, uid: newer, number: 143, record }];
+    machine.number = '150';
+  });
+
+  const listed = () => bench.store.redis.zrange(bench.store.keys.serving('spark'), 0, '-1');
+  const readings = () => machine.ran.filter((text) => text.includes('/number')).length;
+
+  test('knows it again once a process has started, and numbers go on above it', async () => {
+    await round();
+    await round();
+    expect(readings()).toBe(1);
+    expect(await listed()).toEqual([newer]);
+    expect((await bench.journal.findByNumber(143))?.record).toMatchObject({ state: 'serving', uid: newer });
+    expect(await counter()).toBe('143');
+  });
+
+  test('while processes go on: its counter has gone down', async () => {
+    const { redis, keys } = bench.store;
+    machine.containers = [];
+    await round();
+    await redis.set(keys.counter, 160);
+    await round();
+    expect(readings()).toBe(1);
+    await redis.set(keys.counter, 159);
+    await round();
+    await round();
+    expect(readings()).toBe(2);
+    expect(await counter()).toBe('159');
+  });
+
+  test('once a run was told of it by a node', async () => {
+    await bench.store.redis.set(bench.store.keys.counter, 143);
+    const { containers } = machine;
+    machine.containers = [];
+    await round();
+    machine.containers = containers;
+    const wanted = new Promise<void>((resolve) => {
+      const stop = bench.changes.onCounterWanted(() => {
+        stop();
+        resolve();
+      });
+    });
+    await learnOfNewer(bench.store, 142);
+    await wanted;
+    expect(await counter()).toBe('143');
+    await round();
+    expect(await listed()).toEqual([newer]);
+    await learnOfNewer(bench.store, 144);
+    expect(await counter()).toBe('144');
+  });
+
+  test('sets no counter before the nodes were read', async () => {
+    await bench.store.redis.del(bench.store.keys.counter);
+    await learnOfNewer(bench.store, 143);
+    expect(await counter()).toBeNull();
   });
 });
 

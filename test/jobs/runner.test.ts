@@ -222,6 +222,28 @@ describe('cancelled', () => {
     expect(await record()).toMatchObject({ state: 'cancelled', phases: [{}, { state: 'undone' }, {}, {}] });
   });
 
+  test('after the store has forgotten that a phase had begun: what this process did is undone all the same', async () => {
+    await bench.admit(uid);
+    const { redis, keys } = bench.store;
+    let before = '';
+    script.on['preflight look'] = async () => {
+      before = (await redis.hget(keys.record(uid), 'json')) ?? '';
+    };
+    const starting = gate();
+    script.on['start-head act'] = (ctx) => {
+      starting.open();
+      return untilStopped(ctx);
+    };
+    const running = run();
+    await starting.opened;
+    await redis.hset(keys.record(uid), 'json', before);
+    await bench.journal.change(uid, (old) => ({ record: { ...old, cancelAsked: { by: person, at: '' } } }));
+    expect(await running).toBe('ended');
+    expect(script.calls.at(-1)).toBe('start-head undo');
+    expect(nodes.raised).toEqual([expect.stringMatching(/^spark1 1 /), expect.stringMatching(/^spark1 2 /)]);
+    expect(await record()).toMatchObject({ state: 'cancelled', phases: [{}, { state: 'undone' }, {}, {}] });
+  });
+
   test('while a node is away: its undo waits for it, and goes on when it is back', async () => {
     await bench.admit(uid);
     const loading = gate();
@@ -244,12 +266,13 @@ describe('cancelled', () => {
     expect(await record()).toMatchObject({ state: 'cancelled', phases: [{}, { state: 'undone' }, {}, {}] });
   });
 
-  test('before it began: no node is touched', async () => {
+  test('before it began: nothing is done, and nothing that an older process sent can begin any more', async () => {
     await bench.admit(uid);
     await bench.journal.change(uid, (old) => ({ record: { ...old, cancelAsked: { by: person, at: '' } } }));
     expect(await run()).toBe('ended');
     expect(script.calls).toEqual([]);
-    expect(nodes.raised).toEqual([]);
+    expect(nodes.raised).toEqual([expect.stringMatching(/^spark1 1 /)]);
+    expect(nodes.changed).toEqual([]);
     expect((await record()).state).toBe('cancelled');
   });
 });
@@ -399,6 +422,70 @@ describe('raising', () => {
     expect(await run()).toBe('ended');
     expect(nodes.raised).toHaveLength(3);
     expect(script.calls[0]).toBe('start-head look');
+  });
+});
+
+describe('a node that has seen a newer attempt', () => {
+  beforeEach(async () => {
+    await bench.admit(uid);
+    nodes.answers = ['newer 143'];
+  });
+
+  async function expectGivenUp(): Promise<void> {
+    expect(await record()).toMatchObject({
+      state: 'failed',
+      replacedBy: 143,
+      cause: {
+        text: '#143 has acted on spark1 since: this record of #142 is older than the nodes, because the store was restored from before',
+        short: '#143 has acted on spark1 since',
+        node: 'spark1',
+      },
+      remedy: 'See what serves now: status spark. Then deploy again.',
+    });
+    const { redis, keys } = bench.store;
+    expect(await redis.exists(keys.claim('spark'), keys.lease('spark'), keys.memory)).toBe(0);
+    expect(await redis.get(keys.counter)).toBe('143');
+    expect(nodes.raised).toHaveLength(1);
+    expect(nodes.changed).toEqual([]);
+  }
+
+  test.each(['preflight', 'start-head'] as const)('ends a run in %s, and nothing is undone', async (phase) => {
+    await bench.store.redis.set(bench.store.keys.memory, 'before');
+    const done = phase === 'preflight' ? [] : ['preflight'];
+    await bench.journal.change(uid, (old) => ({
+      record: {
+        ...old,
+        state: 'running',
+        phase,
+        phases: old.phases.map((each) => (done.includes(each.name) ? { ...each, state: 'done' as const } : each)),
+      },
+    }));
+    expect(await run()).toBe('ended');
+    expect(script.calls).toEqual([]);
+    expect((await events()).slice(-2)).toEqual([`${phase} running`, 'ended failed']);
+    expect((await record()).phases.find(({ name }) => name === phase)?.state).toBe('failed');
+    await expectGivenUp();
+  });
+
+  test('ends one that was being undone', async () => {
+    await bench.journal.change(uid, (old) => ({
+      record: {
+        ...old,
+        state: 'aborting',
+        aborting: { to: 'cancelled', by: person },
+        phase: 'serve',
+        phases: old.phases.map((phase) => (phase.name === 'load' ? phase : { ...phase, state: 'done' as const })),
+      },
+    }));
+    expect(await run()).toBe('ended');
+    expect(script.calls).toEqual([]);
+    await expectGivenUp();
+  });
+
+  test('ends one that is cancelled before it began', async () => {
+    await bench.journal.change(uid, (old) => ({ record: { ...old, cancelAsked: { by: person, at: '' } } }));
+    expect(await run()).toBe('ended');
+    await expectGivenUp();
   });
 });
 

@@ -42,7 +42,7 @@ it(
   async () => {
     place = await startPlace();
     await place.product();
-    await toldTo(OPERATOR, '/spark hold spark for 40s "eval run"', /^spark HELD by @Operator until .*: eval run\./);
+    await toldTo(OPERATOR, '/spark hold spark for 25s "eval run"', /^spark HELD by @Operator until .*: eval run\./);
     await eventually('the head knows', 10_000, () => onHead('hold-demo') !== '');
     expect(JSON.parse(onHead('hold-demo'))).toMatchObject({ name: 'operator', reason: 'eval run' });
 

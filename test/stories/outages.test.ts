@@ -18,7 +18,7 @@ async function servesOnce(): Promise<void> {
 
 it('goes on when SSH connections are cut in a command, and when sshd is away while it loads', async () => {
   place = await startPlace({ loadSeconds: 6 });
-  await place.product();
+  const { log } = await place.product();
   const checks = place.sparks.hold('spark1', /^sh -s -- demo \S+ \S*vllm/);
   const starting = place.sparks.hold('spark1', /docker run/);
   await say(place, '/spark deploy qwen35');
@@ -32,6 +32,7 @@ it('goes on when SSH connections are cut in a command, and when sshd is away whi
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   await place.sparks.startSshd('spark1');
   await servesOnce();
+  expect(log.filter(({ msg }) => msg.startsWith('The SSH connection to spark1')).length).toBeGreaterThanOrEqual(3);
 }, 90_000);
 
 it('says within 2 s that Redis is silent, still answers status, and goes on after Redis was killed', async () => {

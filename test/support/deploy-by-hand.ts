@@ -33,7 +33,8 @@ export async function deployByHand(given: {
 }): Promise<DeployByHand> {
   const { plan, transport, number, signal } = given;
   const grip = { realm: plan.realm, fence: number, token: `token-${number}` };
-  const about = { number, recipe: plan.recipe, by: 'Operator', since: new Date().toISOString() };
+  const run = given.record?.run ?? 'deploy';
+  const about = { number, run, recipe: plan.recipe, by: 'Operator', since: new Date().toISOString() };
   const raised = await raiseAll({ plan, transport, grip, about, signal });
   const rows: CheckRow[] = [];
   const progress: Progress[] = [];
@@ -58,6 +59,7 @@ export async function deployByHand(given: {
     record: { ...recordOf(plan, number), ...given.record },
     hurry: given.hurry ?? new AbortController().signal,
     gate: openGate(),
+    tolerates: () => Promise.resolve([]),
     samplesOf: async (uid) => samples[uid] ?? [],
     leaveSample: async (uid, sample) => void (samples[uid] ??= []).push(sample),
     progress: async (value) => void progress.push(value),

@@ -81,6 +81,7 @@ export function fakeRun(
     record: { ...recordOf(plan, 142), ...options.record },
     hurry: options.hurry ?? new AbortController().signal,
     gate: openGate(),
+    tolerates: () => Promise.resolve([]),
     samplesOf: () => Promise.resolve(samples),
     leaveSample: async (_uid, sample) => void samples.push(sample),
     progress: async (value) => void progress.push(value),

@@ -135,6 +135,7 @@ export function clusterOf(first: SshServer, ...others: SshServer[]): Cluster {
     ray_port: 29_501,
     caps: {},
     min_gbit: 80,
+    tolerates: [],
   };
 }
 

@@ -124,7 +124,7 @@ function cancelledLines(record: Deployment, whom: string): readonly string[] {
 function stateLines(record: Deployment): readonly string[] {
   const left = leftBehind(record);
   if (left === 'untouched') return goesOn(record);
-  return left === 'unstarted' ? [] : [...leftLines(record), ...logLines(record)];
+  return left === 'unstarted' || left === 'overtaken' ? [] : [...leftLines(record), ...logLines(record)];
 }
 
 function logLines({ number, phases }: Deployment): readonly string[] {
@@ -136,6 +136,7 @@ function nowServes(record: Deployment): string {
   const left = leftBehind(record);
   if (left === 'untouched') return 'Nothing was changed.';
   if (left === 'unstarted') return 'Nothing was started.';
+  if (left === 'overtaken') return 'Nothing was removed.';
   return left === 'cleaned' ? 'Nothing serves.' : 'Not all is removed.';
 }
 

@@ -4,7 +4,7 @@ import type { ForeignLaunch, NodeStatus } from '../../jobs/jobs.ts';
 import { button } from './button.ts';
 import { clockTime, person, plain, said } from './mrkdwn.ts';
 
-/** One launch of somebody else: containers of one name on several nodes are one. */
+/** One launch of somebody else that is in the way of a model: containers of one name on several nodes are one. */
 export interface ForeignGroup {
   /** What to call it in a command. */
   word: string;
@@ -17,7 +17,7 @@ const MOST_WITH_BUTTONS = 3;
 
 export function foreignGroups(nodes: readonly NodeStatus[]): readonly ForeignGroup[] {
   const groups = new Map<string, ForeignLaunch[]>();
-  for (const launch of nodes.flatMap(({ foreign }) => foreign)) {
+  for (const launch of nodes.flatMap(({ foreign }) => foreign).filter(({ tolerated }) => !tolerated)) {
     const key = launch.kind === 'container' ? `${launch.realm ?? ''} ${launch.name}` : `${launch.node} ${launch.id}`;
     groups.set(key, [...(groups.get(key) ?? []), launch]);
   }
@@ -45,6 +45,17 @@ export function foreignLines(
     ...groups.flatMap((group) => groupLines(group, withPeople)),
     `Deploys on ${said(cluster, 60)} are refused while ${groups.length === 1 ? 'it runs' : 'they run'}.`,
   ];
+}
+
+/** "Tolerated: dcgm-exporter on spark1 and spark2." */
+export function toleratedLines(nodes: readonly NodeStatus[]): readonly string[] {
+  const tolerated = nodes.flatMap(({ foreign }) => foreign).filter((launch) => launch.tolerated);
+  const names = [...new Set(tolerated.map(({ name }) => name))];
+  const each = names.map((name) => {
+    const where = tolerated.filter((launch) => launch.name === name).map(({ node }) => said(node, 40));
+    return `${said(name, 60)} on ${where.join(' and ')}`;
+  });
+  return each.length === 0 ? [] : [`Tolerated: ${each.join(', ')}.`];
 }
 
 /** [It's mine] for what nobody has claimed, [Ask to stop it]. */

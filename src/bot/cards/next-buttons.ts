@@ -1,5 +1,6 @@
 import type { Button } from '@slack/types';
 import { isEnded, type Deployment } from '../../jobs/deployment.ts';
+import { foreignWord } from '../../jobs/foreign.ts';
 import { button } from './button.ts';
 import { keptBack } from './end-by-people.ts';
 
@@ -28,7 +29,7 @@ function typed({ action, run, cluster, number, foreign = [] }: Deployment): stri
     case 'stop':
       return `${action ?? run} on ${cluster}`;
     case 'stop-foreign':
-      return `stop-foreign ${[...new Set(foreign.map(({ name }) => name))].join(',')} on ${cluster}`;
+      return `stop-foreign ${[...new Set(foreign.map(foreignWord))].join(',')} on ${cluster}`;
     case 'deploy':
     case 'cancel':
       return `retry ${number}`;
@@ -36,8 +37,9 @@ function typed({ action, run, cluster, number, foreign = [] }: Deployment): stri
 }
 
 /** What was removed for it can come back. */
-function bringBackButtons({ run, state, replaces = [] }: Deployment): readonly Button[] {
+function bringBackButtons({ run, state, replaces = [], replacedBy }: Deployment): readonly Button[] {
   const [before] = replaces;
-  if (!before || run !== 'deploy' || (state !== 'failed' && state !== 'cancelled')) return [];
+  if (!before || replacedBy !== undefined || run !== 'deploy' || (state !== 'failed' && state !== 'cancelled'))
+    return [];
   return [button({ action: 'bring-back', text: `Bring back ${before.recipe}`, value: `rollback ${before.number}` })];
 }

@@ -131,12 +131,16 @@ export function leftLines(record: Deployment): readonly string[] {
   const left = leftBehind(record);
   if (left === 'untouched') return ['Nothing was changed.', ...goesOn(record)];
   if (left === 'unstarted') return ['Nothing was started.'];
+  if (left === 'overtaken') return [`Nothing was removed: what is on ${record.cluster} came after it.`];
   if (left === 'cleaned') return [`Cleaned up, logs kept. Nothing serves on ${record.cluster}.`];
   return [`Not everything could be removed (${left.join(', ')}). /spark status shows what is left.`];
 }
 
-/** Names of the phases whose effect still stands; or that none does, or that nothing was started or even changed. */
-export function leftBehind(record: Deployment): 'untouched' | 'unstarted' | 'cleaned' | readonly string[] {
+/** Names of the phases whose effect still stands; or that none does, that nothing was started or even changed, or that a newer attempt has acted since. */
+export function leftBehind(
+  record: Deployment,
+): 'untouched' | 'unstarted' | 'cleaned' | 'overtaken' | readonly string[] {
+  if (record.state === 'failed' && record.replacedBy !== undefined) return 'overtaken';
   if (!hasBegun(record, STARTED)) return pastReturn(record) ? 'unstarted' : 'untouched';
   const standing = record.phases.filter(
     ({ name, state }) => REMOVED.includes(name) && (state === 'done' || state === 'failed'),

@@ -3,7 +3,7 @@ import type { ClusterStatus, NodeStatus } from '../../jobs/jobs.ts';
 import type { Deployment } from '../../jobs/deployment.ts';
 import { SLASH } from '../grammar.ts';
 import { button } from './button.ts';
-import { foreignButtons, foreignGroups, foreignLines, foreignSummary } from './foreign-lines.ts';
+import { foreignButtons, foreignGroups, foreignLines, foreignSummary, toleratedLines } from './foreign-lines.ts';
 import { actions, context, fitting, section, type Message } from './message.ts';
 import { clockTime, person, said } from './mrkdwn.ts';
 import { holdLine } from './hold-card.ts';
@@ -138,6 +138,10 @@ function look(status: ClusterStatus, now: Date): Seen {
       text: `${said(which, 100)} can't be read${names ? `; ${names} should serve` : ''}`,
     };
   }
+  if (busy?.state === 'waiting-approval') {
+    const serves = serving.length > 0 ? servingText(status, names, now) : 'nothing serves';
+    return { rank: 3, word: 'waiting', text: `${said(busy.recipe, 60)} (#${busy.number}) for approval; ${serves}` };
+  }
   if (busy) return { rank: 3, word: busy.run === 'stop' ? 'stopping' : 'loading', text: busyText(busy) };
   const others = foreignSummary(foreignGroups(nodes));
   if (serving.length > 0) {
@@ -173,7 +177,7 @@ function nodeLines(status: ClusterStatus): readonly string[] {
     ({ endpoint, plan }) => `${said(endpoint ?? plan.endpoint, 120)}/v1, model ${said(plan.servedName, 80)}`,
   );
   const records = [...status.serving, ...(status.busy ? [status.busy] : [])];
-  return [...endpoints, ...status.nodes.map((node) => nodeText(node, records))];
+  return [...endpoints, ...status.nodes.map((node) => nodeText(node, records)), ...toleratedLines(status.nodes)];
 }
 
 function nodeText(

@@ -1,3 +1,4 @@
+import { isTolerated } from '../../config/tolerates.ts';
 import { programText } from '../remote/programs.ts';
 import { parseProcesses, type GpuProcess } from './gpu-processes.ts';
 import type { Section, Sections } from './sections.ts';
@@ -35,6 +36,8 @@ export interface Foreign {
   realm?: string;
   /** How many seconds ago that other sparkops renewed its fence on this node; left out when it has none there. */
   fenceAge?: number | 'unknown';
+  /** The cluster's file says that it may run beside a model. */
+  tolerated?: boolean;
 }
 
 export interface ForeignLook {
@@ -56,13 +59,19 @@ interface ForeignOptions {
   ports?: readonly number[];
   /** Ids of containers that count in any case, also one that has ended as long as Docker would start it again. */
   ids?: readonly string[];
+  /** As in the cluster's file. Left out: nothing. */
+  tolerates?: readonly string[];
 }
 
 /**
  * What others have launched on a node: their containers that use the GPU, listen on one of `ports` or belong to another
- * sparkops, and the processes on the GPU that are in no container. Reads what `foreign` of foreign-facts.sh prints.
+ * sparkops, and the processes on the GPU that are in no container. Tolerated is what `tolerates` names, unless it listens
+ * on one of `ports` or belongs to another sparkops. Reads what `foreign` of foreign-facts.sh prints.
  */
-export function foreignIn(sections: Sections, { node, ports = [], ids = [] }: ForeignOptions): ForeignLook {
+export function foreignIn(
+  sections: Sections,
+  { node, ports = [], ids = [], tolerates = [] }: ForeignOptions,
+): ForeignLook {
   const list = sections.get('foreign');
   const gpu = sections.get('gpu-apps');
   const { processes, listening } = parseProcesses(sections);
@@ -75,6 +84,11 @@ export function foreignIn(sections: Sections, { node, ports = [], ids = [] }: Fo
       foreign.gpuMemory !== undefined ||
       foreign.ports.some((port) => ports.includes(port)),
   );
+  const mayStay = ({ foreign }: ForeignContainer): boolean =>
+    foreign.realm === undefined &&
+    !foreign.ports.some((port) => ports.includes(port)) &&
+    isTolerated(tolerates, foreign);
+  const inTheWay = launches.filter((launch) => !mayStay(launch));
   const alive = new Set(['ours', ...containers.map(({ foreign }) => foreign.id)]);
   const known = containers.flatMap(({ foreign }) => foreign.ports);
   const open = ports.filter(
@@ -82,7 +96,8 @@ export function foreignIn(sections: Sections, { node, ports = [], ids = [] }: Fo
   );
   return {
     foreign: [
-      ...withLikelyPort(launches, engineLives(sections) ? [] : open),
+      ...withLikelyPort(inTheWay, engineLives(sections) ? [] : open),
+      ...launches.filter(mayStay).map(({ foreign }) => ({ ...foreign, tolerated: true })),
       ...processes.filter(({ place }) => !alive.has(place)).map((process) => processLaunch(process, node, listening)),
     ],
     ...(list.exitCode !== 0 && { problem: list.lines.at(-1) ?? 'nothing was said' }),

@@ -5,9 +5,12 @@ import { guarded, passedGuard } from './guard.ts';
 import { installedPrograms, programPath } from './programs.ts';
 import type { ExecResult, Transport } from './transport.ts';
 
-/** Written into the node's fence file, for people. */
+/** Who raises it. All but the first two is for people, in the node's fence file. */
 export interface About {
+  /** Of the deployment: an attempt may not act on a node once a newer one has. */
   number: number;
+  /** What it does; only a 'deploy' is such an attempt, as the others remove nothing but what they were asked to. */
+  run: 'deploy' | 'stop' | 'stop-foreign';
   recipe: string;
   by: string;
   /** ISO 8601 UTC. */
@@ -28,6 +31,8 @@ export interface FenceRequest {
 export type Raised =
   | { ok: true }
   | { ok: false; why: 'higher' | 'equal-other-token'; fence: number }
+  /** A deployment with this higher number has acted there. */
+  | { ok: false; why: 'newer'; number: number }
   | { ok: false; why: 'other-realm'; realm: string; renewedSecondsAgo: number };
 
 /**
@@ -63,9 +68,9 @@ export async function renewFence({
   throw failure('command-failed', node, `the fence in ${state} could not be renewed`, 'Is the disk full?', result);
 }
 
-function aboutWords({ number, recipe, by, since }: About): readonly Word[] {
+function aboutWords({ number, run, recipe, by, since }: About): readonly Word[] {
   // Names come from people: one line each, in a file that is read by lines, and in the order in which they are written.
-  return [number, ...[recipe, by, since].map((text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '))];
+  return [number, run, ...[recipe, by, since].map((text) => text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' '))];
 }
 
 function raisedOf({ node, state }: FenceRequest, result: ExecResult): Raised {
@@ -80,6 +85,8 @@ function raisedOf({ node, state }: FenceRequest, result: ExecResult): Raised {
       return { ok: false, why: 'higher', fence: Number(first) };
     case 'equal':
       return { ok: false, why: 'equal-other-token', fence: Number(first) };
+    case 'newer':
+      return { ok: false, why: 'newer', number: Number(first) };
     case 'realm':
       return { ok: false, why: 'other-realm', realm: first, renewedSecondsAgo: Number(second) };
     case 'busy':

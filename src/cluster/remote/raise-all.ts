@@ -20,15 +20,18 @@ export type AllRaised =
   /** With why each remaining node could not be raised, by node: none = the run may change things. */
   | { ok: true; problems: ReadonlyMap<string, Finding> }
   /** A node has seen a fence as high as ours, of another token: take one above `fence` and raise again. */
-  | { ok: false; fence: number };
+  | { ok: false; why: 'higher'; fence: number }
+  /** The newest deployment that a node has seen; this one may not act there any more. */
+  | { ok: false; why: 'newer'; node: string; number: number };
 
 /** Raises the fence on every node of the plan, all at once. Rejects only with the signal's reason, or for a bug. */
 export async function raiseAll(options: RaiseAllOptions): Promise<AllRaised> {
   const outcomes = await Promise.all(options.plan.nodes.map((node) => tryRaise(node, options)));
-  const seen = outcomes.flatMap(({ raised }) =>
-    raised && !raised.ok && raised.why !== 'other-realm' ? [raised.fence] : [],
-  );
-  if (seen.length > 0) return { ok: false, fence: Math.max(...seen) };
+  const refused = outcomes.flatMap(({ node, raised }) => (raised && !raised.ok ? [{ node, ...raised }] : []));
+  const [newest] = refused.filter((each) => each.why === 'newer').toSorted((one, other) => other.number - one.number);
+  if (newest) return newest;
+  const fences = refused.flatMap((each) => ('fence' in each ? [each.fence] : []));
+  if (fences.length > 0) return { ok: false, why: 'higher', fence: Math.max(...fences) };
   const problems = new Map<string, Finding>();
   for (const { node, raised, error } of outcomes) {
     if (error) problems.set(node, findingOf(node, error));

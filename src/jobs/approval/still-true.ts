@@ -6,7 +6,8 @@ import type { Approval, Interrupted } from './approval.ts';
 export interface Seen {
   /** What serves now, on the nodes. */
   serving: readonly Pick<Interrupted, 'uid' | 'number' | 'recipe' | 'running' | 'owner'>[];
-  foreign: readonly string[];
+  /** What has taken the place of what others started and was to be stopped: "vllm_node on spark1". */
+  successors: readonly string[];
   hold?: Hold;
   freeze?: Hold;
 }
@@ -15,7 +16,7 @@ export interface Seen {
  * Why an approved request no longer says what would happen; undefined: it does. Three requests that became five are no
  * news, requests where there were none are. `forced` passes holds. Pure.
  */
-export function voidedBy({ at, by, facts, action }: Approval, seen: Seen, forced: boolean): string | undefined {
+export function voidedBy({ at, by, facts }: Approval, seen: Seen, forced: boolean): string | undefined {
   for (const serving of seen.serving) {
     const before = facts.interrupts.find(({ uid }) => uid === serving.uid);
     if (!before) return `${serving.recipe} (#${serving.number}) serves by now`;
@@ -24,8 +25,8 @@ export function voidedBy({ at, by, facts, action }: Approval, seen: Seen, forced
     if (serving.owner && before.owner && !isSame(serving.owner, before.owner))
       return `${serving.recipe} has another owner by now`;
   }
-  const other = seen.foreign.find((name) => !facts.foreign.includes(name));
-  if (other !== undefined && action === 'stop-foreign') return `${other} runs by now`;
+  const [other] = seen.successors;
+  if (other !== undefined) return `${other} is another one by now`;
   return forced ? undefined : (newHold(seen.freeze, at) ?? otherHold(seen.hold, at, by));
 }
 

@@ -2,10 +2,13 @@ import { isEnded, type Deployment, type PhaseName, type State } from '../deploym
 import type { Stop } from '../stop-reason.ts';
 
 export type Failure = Extract<Stop, { why: 'failed' | 'cancelled' }>;
+export type Superseded = Extract<Stop, { why: 'superseded' }>;
 
 type AfterStop =
   | { act: 'undo'; reason: Failure }
   | { act: 'void'; text: string }
+  /** As failed: what stands on the nodes is not this attempt's any more. */
+  | { act: 'end'; reason: Superseded }
   /** Nothing is touched: another process goes on, or people decide first. */
   | { act: 'leave'; outcome: 'lease-lost' | 'parked' }
   | { act: 'hand-over'; because: string };
@@ -21,6 +24,8 @@ export function decideAfterStop(stop: Stop): AfterStop {
       return { act: 'undo', reason: { ...stop, why: 'failed' } };
     case 'void':
       return { act: 'void', text: stop.text };
+    case 'superseded':
+      return { act: 'end', reason: stop };
     case 'parked':
     case 'lease-lost':
       return { act: 'leave', outcome: stop.why };
@@ -46,7 +51,8 @@ export type AbortStep<P> =
   | { act: 'write-aborting' }
   /**
    * What stopped the run may have left a command that was sent and has not begun on its node yet: it must not begin after
-   * its undo, nor after the end. One that has begun is waited for, by the node's lock.
+   * its undo, nor after the end. One that has begun is waited for, by the node's lock. A process that has not raised yet
+   * can't know from the record that there is none: the store may have lost that a phase had begun.
    */
   | { act: 'raise'; higher: boolean }
   | { act: 'undo'; phase: P }
@@ -54,14 +60,16 @@ export type AbortStep<P> =
 
 /**
  * How an attempt is given up: newest phase first. `begun` are its phases that have been started, oldest first. `fresh`: it
- * is not written yet that it is being given up; a process that took that over has a higher fence already.
+ * is not written yet that it is being given up; a process that took that over has a higher fence already. `raised`: this
+ * process has raised its fence where it could.
  */
 export function abortSteps<P>(
   begun: readonly { phase: P; changes: boolean; undoes: boolean; undone: boolean }[],
-  { fresh }: { fresh: boolean },
+  { fresh, raised }: { fresh: boolean; raised: boolean },
 ): AbortStep<P>[] {
   const first: AbortStep<P>[] = fresh ? [{ act: 'write-aborting' }] : [];
-  const raise: AbortStep<P>[] = begun.some(({ changes }) => changes) ? [{ act: 'raise', higher: fresh }] : [];
+  const mayChange = begun.some(({ changes }) => changes);
+  const raise: AbortStep<P>[] = mayChange || !raised ? [{ act: 'raise', higher: fresh && mayChange }] : [];
   const undo = begun
     .toReversed()
     .filter(({ undoes, undone }) => undoes && !undone)

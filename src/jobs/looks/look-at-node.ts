@@ -29,10 +29,11 @@ interface NodeSeen {
 export async function readStatus(look: NodeLook): Promise<NodeSeen> {
   const sections = await readProgram(look, foreignPrograms('status.sh'), []);
   const { name } = look.node;
+  const { ray_port: rayPort, tolerates } = look.cluster;
   return {
     gpu: gpuIn(sections),
     containers: containersIn(sections, name),
-    others: foreignIn(sections, { node: name, ports: [USUAL_PORT, look.cluster.ray_port] }),
+    others: foreignIn(sections, { node: name, ports: [USUAL_PORT, rayPort], tolerates }),
   };
 }
 

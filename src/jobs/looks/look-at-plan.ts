@@ -4,6 +4,7 @@ import { benchEngine, type BenchRun } from '../../cluster/probes/bench-engine.ts
 import { API_KEY_VARIABLE, engineHttp } from '../../cluster/probes/engine-http.ts';
 import { preflight } from '../../cluster/probes/preflight/preflight.ts';
 import { openMachines } from '../../cluster/remote/machines.ts';
+import type { Cluster } from '../../config/cluster-file.ts';
 import { OperatorError } from '../../errors.ts';
 import type { Plan } from '../deployment.ts';
 import type { CheckRow } from '../events.ts';
@@ -13,10 +14,12 @@ import type { Looking } from './run-look.ts';
 export async function lookAtChecks(looking: Looking, plan: Plan): Promise<readonly CheckRow[]> {
   const { signal, limitMs } = looking;
   const machines = await machinesOf(looking, plan);
+  const { tolerates } = await clusterOf(looking, plan);
   const { rows } = await preflight(plan, machines, {
     signal,
     limitMs: Math.min(limitMs, plan.limits.phases.preflight),
     replacing: plan.phases.includes('approval'),
+    tolerates,
   });
   const addresses = new Map(plan.nodes.map(({ name, address }) => [name, address]));
   return rows.map((row) =>
@@ -38,16 +41,19 @@ export async function lookAtSpeed(looking: Looking, plan: Plan): Promise<readonl
   });
 }
 
-async function machinesOf(
-  { config, transports, signal }: Looking,
-  plan: Plan,
-): Promise<readonly [Machine, ...Machine[]]> {
+async function clusterOf({ config }: Looking, plan: Plan): Promise<Cluster> {
   const cluster = (await config()).clusters.get(plan.cluster);
   if (!cluster) {
     throw new OperatorError('config', `clusters/${plan.cluster}.yaml is gone, so there is no way to its nodes.`, {
       hint: 'Put the file back.',
     });
   }
+  return cluster;
+}
+
+async function machinesOf(looking: Looking, plan: Plan): Promise<readonly [Machine, ...Machine[]]> {
+  const { transports, signal } = looking;
+  const cluster = await clusterOf(looking, plan);
   const grip = () => Promise.reject(new Error('A look changes nothing'));
   return openMachines({ plan, transport: transports.to(cluster), grip, signal });
 }

@@ -5,6 +5,7 @@ import { actionOf, askerOf, type Deployment, type Found } from '../deployment.ts
 import { heldBy, type Standing } from '../held.ts';
 import { lookAround } from './look-around.ts';
 import type { Phase, PhaseContext, Verdict } from './phase.ts';
+import { successors } from './successors.ts';
 
 /**
  * Asks people before anything that serves is interrupted, and looks at everything again before the point of no return.
@@ -48,7 +49,7 @@ async function passIfStillTrue(ctx: PhaseContext, serving: readonly Interrupted[
   const { approval: asked } = record;
   if (!asked) return { state: 'parked' };
   const forced = record.forced?.what.includes('hold') ?? false;
-  const seen = { serving, foreign: foreignOf(record) };
+  const seen = { serving, successors: record.run === 'stop-foreign' ? await successors(ctx) : [] };
   const why = await gate.pass(serving, (holds) => voidedBy(asked, { ...seen, ...holds }, forced));
   return why === undefined ? { state: 'done', saw: 'approved, and still as it was' } : { state: 'void', why };
 }

@@ -29,6 +29,8 @@ export interface PhaseContext {
   hurry: AbortSignal;
   /** What the approval phase needs of store and configuration. */
   gate: Gate;
+  /** What others may run beside a model, as the cluster's file says now. */
+  tolerates: () => Promise<readonly string[]>;
   /** Milliseconds that are left of the phase's limit, now: it may be looked at more than once within it. */
   limitMs: number;
   secret: (name: string) => Secret | undefined;

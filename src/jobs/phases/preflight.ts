@@ -17,6 +17,7 @@ export const preflight: Phase = {
       limitMs: beforeLimit(ctx),
       tryImage: true,
       forced,
+      tolerates: await ctx.tolerates(),
       // Plans of before had no such phase.
       replacing: plan.phases.includes('approval'),
     });

@@ -3,7 +3,7 @@ import type { Deployment, EndState } from '../deployment.ts';
 import type { Stop } from '../stop-reason.ts';
 import { abortRun } from '../run/abort-run.ts';
 import { runPhase, type Run } from '../run/run-phase.ts';
-import { ended, voided } from '../run/record-changes.ts';
+import { ended, superseded, voided } from '../run/record-changes.ts';
 
 export type Outcome = 'ended' | 'handover' | 'lease-lost' | 'parked';
 
@@ -46,6 +46,10 @@ async function settle(run: Run, stop: Stop): Promise<Outcome> {
     }
     case 'void':
       await run.writer.write((record) => voided(record, next.text, run.now()));
+      return 'ended';
+    case 'end':
+      await run.learnOf(next.reason.by);
+      await run.writer.write((record) => superseded(record, next.reason, run.now()));
       return 'ended';
     case 'leave':
       if (next.outcome === 'lease-lost') {

@@ -10,8 +10,8 @@ import { inStore, type Store } from '../store.ts';
 import type { Transports } from '../transports.ts';
 import { findDead } from './find-dead.ts';
 import { readNodes } from './read-nodes.ts';
-import { remember } from './remember.ts';
-import { readMissedHeads } from './remember-holds.ts';
+import { countOn, rememberServing } from './remember.ts';
+import { readMissedHeads, rememberHolds } from './remember-holds.ts';
 import { endAskedCancel, freeClaim, replacedBy, requeue } from './tidy.ts';
 
 export interface ReconcilerParts {
@@ -35,19 +35,28 @@ export interface Reconciler {
   stop: () => Promise<void>;
 }
 
+/** What this process knows of the store that it has last compared with the nodes. */
+export interface Read {
+  /** The store's memory at that time. */
+  memory?: string | null;
+  /** The counter, as last seen: it never goes down, but in a store that was restored from before. */
+  counter: number;
+}
+
 /** Brings store, queue and nodes together: at once, then every `everyMs`, and when an admission misses the counter. */
 export function startReconciler(parts: ReconcilerParts): Reconciler {
   const { log } = parts;
   const stopping = new AbortController();
   let wake: () => void = () => undefined;
   let lastRound: Date | undefined;
+  const read: Read = { counter: 0 };
   const stopListening = parts.changes.onCounterWanted(() => wake());
 
   async function loop(): Promise<void> {
     while (!stopping.signal.aborted) {
       let waitMs = parts.everyMs;
       try {
-        await reconcile(parts, stopping.signal);
+        await reconcile(parts, stopping.signal, read);
         lastRound = parts.now();
       } catch (error) {
         if (stopping.signal.aborted) return;
@@ -78,16 +87,23 @@ export function startReconciler(parts: ReconcilerParts): Reconciler {
   };
 }
 
-/** One round. */
-export async function reconcile(parts: ReconcilerParts, signal: AbortSignal): Promise<void> {
+/** One round. The nodes are read in a process's first one, and whenever the store may know less than they do. */
+export async function reconcile(parts: ReconcilerParts, signal: AbortSignal, read: Read): Promise<void> {
   const { store, journal, queue, transports, log } = parts;
   const config = await parts.config();
-  if ((await inStore(() => store.redis.get(store.keys.counter))) === null) {
-    const memory = await memoryOf(store);
+  const memory = await memoryOf(store);
+  const counter = await inStore(() => store.redis.get(store.keys.counter));
+  if (memory !== read.memory || counter === null || Number(counter) < read.counter) {
     const memories = await readNodes({ config, transports, signal, log });
     if ((await memoryOf(store)) !== memory) throw emptiedMeanwhile();
-    await remember(store, config, memories, log);
+    await rememberServing(store, memories, log);
+    if (counter === null) {
+      await rememberHolds(store, config, memories, log);
+      await countOn(store, memories, log);
+    }
+    read.memory = memory;
   }
+  read.counter = Number(counter);
   for (const uid of await journal.live()) {
     const entry = await journal.find(uid);
     if (entry && (await requeue(store, queue, entry))) {
@@ -108,7 +124,7 @@ export async function reconcile(parts: ReconcilerParts, signal: AbortSignal): Pr
   await journal.prune();
 }
 
-/** Names what the store knows now: another one after it was emptied. */
+/** Names what the store knows now: another one after it was emptied, or found to know less than the nodes. */
 async function memoryOf({ redis, keys }: Store): Promise<string | null> {
   await inStore(() => redis.set(keys.memory, randomUUID(), 'NX'));
   return inStore(() => redis.get(keys.memory));

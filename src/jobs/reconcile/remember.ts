@@ -1,21 +1,11 @@
 import type { Logger } from 'pino';
-import type { Config } from '../../config/config.ts';
 import { isForeign, type Deployment, type Plan } from '../deployment.ts';
 import { restoreServing } from '../restore.ts';
 import { inStore, type Store } from '../store.ts';
 import type { NodeMemory } from './read-nodes.ts';
-import { rememberHolds } from './remember-holds.ts';
 
-/**
- * After the store has lost its memory (or before it has one): what lives on the nodes serves, what a head holds is held, and
- * numbers go on above the highest that a node has seen. The counter is set last, since admission waits for it.
- */
-export async function remember(
-  store: Store,
-  config: Config,
-  memories: readonly NodeMemory[],
-  log: Logger,
-): Promise<void> {
+/** What lives on the nodes serves, also when the store does not know of it: it has lost its memory, or was restored from before. */
+export async function rememberServing(store: Store, memories: readonly NodeMemory[], log: Logger): Promise<void> {
   for (const { cluster, node, containers } of memories) {
     for (const { engine, record: text, name } of containers) {
       if (engine !== 'alive') continue;
@@ -30,7 +20,10 @@ export async function remember(
       }
     }
   }
-  await rememberHolds(store, config, memories, log);
+}
+
+/** Numbers go on above the highest that a node has seen. Admission waits for this, so all else is put back before. */
+export async function countOn(store: Store, memories: readonly NodeMemory[], log: Logger): Promise<void> {
   const known = await inStore(() => store.redis.hkeys(store.keys.numbers));
   const highest = Math.max(0, ...known.map(Number), ...memories.map((memory) => memory.highest));
   await inStore(() => store.redis.set(store.keys.counter, highest, 'NX'));

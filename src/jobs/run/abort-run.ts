@@ -11,25 +11,30 @@ import { untilAborted, type Run } from './run-phase.ts';
  * Writes `aborting` with its reason, undoes newest first, writes the end. Without a reason: goes on with an abort that is recorded.
  * Resolves with why it stopped before its end, if it did.
  */
-export async function abortRun(
-  run: Run,
-  reason?: Failure,
-): Promise<Extract<Stop, { why: 'lease-lost' | 'handover' }> | undefined> {
+export async function abortRun(run: Run, reason?: Failure): Promise<Interrupted | undefined> {
   try {
-    const steps = abortSteps(run.phases.flatMap(asBegun(run.writer.record)), { fresh: reason !== undefined });
+    const options = { fresh: reason !== undefined, raised: run.hasRaised() };
+    const steps = abortSteps(run.phases.flatMap(asBegun(run)), options);
     for (const step of steps) await take(run, step, reason);
     return undefined;
   } catch (error) {
     const stop = run.stopOf(run.life.aborted ? run.life.reason : error);
-    if (stop.why === 'lease-lost' || stop.why === 'handover') return stop;
+    if (interrupts(stop)) return stop;
     throw error;
   }
 }
 
-function asBegun(record: Deployment) {
+/** What keeps an abort from its end. */
+type Interrupted = Extract<Stop, { why: 'lease-lost' | 'handover' | 'superseded' }>;
+
+function interrupts(stop: Stop): stop is Interrupted {
+  return stop.why === 'lease-lost' || stop.why === 'handover' || stop.why === 'superseded';
+}
+
+function asBegun({ begun, writer }: Run) {
   return (phase: Phase) => {
-    const state = phaseRecord(record, phase.name)?.state;
-    if (state === undefined || state === 'waiting') return [];
+    const state = phaseRecord(writer.record, phase.name)?.state;
+    if ((state === undefined || state === 'waiting') && !begun.has(phase.name)) return [];
     return [{ phase, changes: phase.act !== undefined, undoes: phase.undo !== undefined, undone: state === 'undone' }];
   };
 }
@@ -57,7 +62,7 @@ async function raiseBeforeUndo(run: Run): Promise<void> {
     await untilAborted(signal, run.raise(signal));
   } catch (error) {
     const stop = run.stopOf(run.life.aborted ? run.life.reason : error);
-    if (stop.why === 'lease-lost' || stop.why === 'handover') throw new RunStopped(stop);
+    if (interrupts(stop)) throw new RunStopped(stop);
   }
 }
 
@@ -81,7 +86,7 @@ async function undoOne(run: Run, phase: Phase): Promise<void> {
         (error: unknown) => run.stopOf(signal.aborted ? signal.reason : error),
       );
       if (!stop) break;
-      if (stop.why === 'lease-lost' || stop.why === 'handover') throw new RunStopped(stop);
+      if (interrupts(stop)) throw new RunStopped(stop);
       if (stop.why === 'unknown') {
         lastSeen = stop.cause.text;
         await sleep(wait, undefined, { signal }).catch(() => undefined);

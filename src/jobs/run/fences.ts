@@ -7,11 +7,13 @@ import type { Lease } from '../lease.ts';
 import { raiseFences, takeHigher } from './raise-fences.ts';
 
 export interface Fences {
-  /** Raises on every node, until that has worked once. Resolves with what stands against it. */
+  /** Raises on every node, until that has worked once. Resolves with what stands against it; rejects as raiseFences does. */
   raise: (signal: AbortSignal) => Promise<readonly Finding[]>;
   /** The next raise takes a higher fence: a command that was sent, and has not begun by then, never will. */
   outdate: () => void;
   problems: () => ReadonlyMap<string, Finding>;
+  /** Whether a raise has come to its end, on each node that could be raised. */
+  raised: () => boolean;
   stop: () => void;
 }
 
@@ -34,6 +36,7 @@ export function keepFences(options: FencesOptions): Fences {
   let problems: ReadonlyMap<string, Finding> = new Map();
   let raised = false;
   let outdated = false;
+  let tried = false;
 
   async function renew(): Promise<void> {
     if (!raised || lease.state !== 'held') return;
@@ -65,10 +68,12 @@ export function keepFences(options: FencesOptions): Fences {
       if (!raised) {
         problems = await raiseFences({ plan, transport, lease, about, signal: raising });
         raised = problems.size === 0;
+        tried = true;
       }
       return [...problems.values()];
     },
     problems: () => problems,
+    raised: () => tried,
     stop: () => clearInterval(renewing),
   };
 }

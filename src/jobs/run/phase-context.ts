@@ -56,6 +56,7 @@ export function phaseContext(
     },
     hurry: run.hurry,
     gate: run.gate,
+    tolerates: run.tolerates,
     samplesOf: run.samplesOf,
     leaveSample: run.leaveSample,
     machines: run.machines(signal, { undoing, onRetry: (why) => onSeen?.(why) }),

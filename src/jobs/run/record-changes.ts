@@ -1,7 +1,8 @@
 import type { Progress } from '../../cluster/finding.ts';
 import type { Approval, ApprovalFacts, ApprovalTerms } from '../approval/approval.ts';
-import type { Action, Deployment, EndState, Person, PhaseName, PhaseRecord, Serving } from '../deployment.ts';
+import type { Action, Cause, Deployment, EndState, Person, PhaseName, PhaseRecord, Serving } from '../deployment.ts';
 import type { EventBody } from '../events.ts';
+import type { Superseded } from '../decisions/decide-stop.ts';
 import type { Stop } from '../stop-reason.ts';
 
 // What each step of a run makes of the record, and the event that tells of it. Pure, and harmless when applied twice.
@@ -53,15 +54,7 @@ export function aborting(
   stop: Extract<Stop, { why: 'failed' | 'cancelled' }>,
   at: Date,
 ): RecordChange {
-  const running = record.phases.find(({ state }) => state === 'running');
-  const marked =
-    stop.why === 'failed' && running
-      ? withPhase(record, running.name, {
-          state: 'failed',
-          endedAt: at.toISOString(),
-          saw: stop.cause.short ?? stop.cause.text,
-        })
-      : record;
+  const marked = stop.why === 'failed' ? withFailed(record, stop.cause, at) : record;
   const where = record.phase && { phase: record.phase };
   if (stop.why === 'cancelled') {
     return {
@@ -129,6 +122,11 @@ export function voided(record: Deployment, why: string, at: Date): RecordChange 
   return ended(next, unchangedEnd(record, 'void'), at);
 }
 
+/** Given up without an undo: what it has started is gone, or will be removed for the newer attempt. */
+export function superseded(record: Deployment, { by, cause, remedy }: Superseded, at: Date): RecordChange | undefined {
+  return ended({ ...withFailed(record, cause, at), cause, remedy, replacedBy: by }, 'failed', at);
+}
+
 /** How a run ends before it has changed anything: one that was to stop a deployment leaves it serving. */
 export function unchangedEnd({ run }: Deployment, state: EndState): EndState {
   return run === 'stop' ? 'serving' : state;
@@ -189,6 +187,13 @@ function withPhase(record: Deployment, name: PhaseName, change: Partial<PhaseRec
     ...record,
     phases: record.phases.map((phase) => (phase.name === name ? { ...phase, ...change } : phase)),
   };
+}
+
+/** The phase that was running is the one that failed. */
+function withFailed(record: Deployment, { short, text }: Cause, at: Date): Deployment {
+  const running = record.phases.find(({ state }) => state === 'running');
+  if (!running) return record;
+  return withPhase(record, running.name, { state: 'failed', endedAt: at.toISOString(), saw: short ?? text });
 }
 
 function withoutProgress(record: Deployment): Deployment {

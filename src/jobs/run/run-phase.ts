@@ -21,12 +21,19 @@ export interface Run {
   /** Aborted by [Stop now]. */
   hurry: AbortSignal;
   gate: Gate;
+  tolerates: PhaseContext['tolerates'];
   samplesOf: PhaseContext['samplesOf'];
   leaveSample: PhaseContext['leaveSample'];
+  /** The phases that this process has begun: the store may lose that they are written down as such. */
+  begun: Set<PhaseName>;
   /** Raises the fence on every node that it is not raised on. Resolves with what stands against it. */
   raise: (signal: AbortSignal) => Promise<readonly Finding[]>;
+  /** Whether that has come to its end once. */
+  hasRaised: () => boolean;
   /** The next raise takes a higher fence. */
   outdateFences: () => void;
+  /** The nodes have seen a deployment with this number, which the store may not know. */
+  learnOf: (number: number) => Promise<void>;
   machines: (signal: AbortSignal, options: MachineOptions) => PhaseContext['machines'];
   secret: PhaseContext['secret'];
   stopOf: (error: unknown) => Stop;
@@ -52,6 +59,7 @@ export async function runPhase(run: Run, phase: Phase): Promise<Stop | undefined
     if (isEnded(record.state)) throw new RunStopped({ why: 'lease-lost' });
     return phaseStarted(record, phase.name, run.now());
   });
+  run.begun.add(phase.name);
   const limit = new AbortController();
   const endsAt = performance.now() + limitMs;
   const timer = setTimeout(() => limit.abort(new RunStopped(tooLate(phase.name, limitMs, lastSeen))), limitMs);

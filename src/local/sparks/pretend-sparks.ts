@@ -129,12 +129,12 @@ export async function startPretendSparks(options: PretendSparksOptions): Promise
   };
 }
 
-/** As launch-cluster.sh leaves them, with a restart policy that somebody has added. */
+/** As launch-cluster.sh leaves them, with a restart policy that somebody has added. Once more: in place of those of before. */
 async function launchContainers(nodes: Record<NodeName, PretendSpark>, image: string): Promise<void> {
   const start = async ({ machine }: PretendSpark, words: string) =>
     await runOn(
       machine,
-      `docker run -d --name vllm_node --restart unless-stopped --network host --ipc=host --gpus all --entrypoint launch ${image} ${words} >/dev/null; ${untilHeld(machine, '*')}`,
+      `docker rm -f vllm_node >/dev/null 2>&1; docker run -d --name vllm_node --restart unless-stopped --network host --ipc=host --gpus all --entrypoint launch ${image} ${words} >/dev/null; ${untilHeld(machine, '*')}`,
     );
   await Promise.all([start(nodes.spark1, '67712 --port 8000'), start(nodes.spark2, '67712')]);
 }

@@ -86,6 +86,16 @@ describe('status', () => {
     ]);
   });
 
+  test('an attempt that waits for approval leaves the word to what serves', () => {
+    const waiting = aRecord({ number: 143, recipe: 'glm47', state: 'waiting-approval', phase: 'approval' });
+    const [overWhatServes] = statusAnswer([{ ...up, busy: waiting }], now).text.split('\n');
+    expect(overWhatServes).toBe(
+      'spark-a WAITING: glm47 (#143) for approval; qwen35 (#142), 3 running, 26 tok/s, up 9 days',
+    );
+    const [onProtected] = statusAnswer([cluster({ busy: waiting })], now).text.split('\n');
+    expect(onProtected).toBe('spark WAITING: glm47 (#143) for approval; nothing serves');
+  });
+
   test('without the store it says so and still tells of the nodes', () => {
     const message = statusAnswer([cluster({ storeProblem: 'away', nodes: [node({ containers })] })], now);
     expect(message.text.split('\n').slice(0, 3)).toEqual([

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { deploymentCard } from '../../../src/bot/cards/deployment-card.ts';
 import { endMessage } from '../../../src/bot/cards/end-message.ts';
 import type { Deployment } from '../../../src/jobs/deployment.ts';
 import { expectFits, liveMarkup } from '../support/expect-fits.ts';
@@ -69,6 +70,25 @@ test('that nothing was changed is said once', () => {
   const cause = { text: 'spark2 lacks the image.', lines: [] };
   const told = text(failed({ phases, phase: 'preflight', cause }));
   expect(told.match(/Nothing was changed/g)).toHaveLength(1);
+});
+
+test('one that a newer attempt has overtaken says nothing of what serves', () => {
+  const short = '#143 has acted on spark1 since';
+  const cause = { text: `${short}: this record of #142 is older than the nodes`, short, node: 'spark1', lines: [] };
+  const replaces = [{ uid: 'cccccccccc', number: 141, recipe: 'small' }];
+  const overtaken = failed({ cause, remedy: 'See what serves now.', phases: undone, replaces, replacedBy: 143 });
+  expect(text(overtaken)).toBe(
+    [
+      'spark FAILED: qwen35, #143 has acted on spark1 since. Nothing was removed. <@U0OPERATOR1>',
+      'qwen35 failed on spark after 9 min, step load (#142)',
+      'Cause: #143 has acted on spark1 since: this record of #142 is older than the nodes.',
+      'Next: See what serves now.',
+    ].join('\n'),
+  );
+  expect(JSON.stringify(endMessage(overtaken, asker).blocks)).not.toContain('Bring back');
+  const { text: card } = deploymentCard(overtaken, { asker });
+  expect(card).toContain('Nothing was removed: what is on spark came after it.');
+  expect(card).not.toContain('Nothing serves');
 });
 
 test('at most 15 lines are shown, the last ones', () => {
@@ -265,6 +285,9 @@ describe('what to do next', () => {
     return elements.map((each) => `${each.text.text}: ${each.value}`);
   }
 
+  const byHand = { state: 'void', run: 'stop-foreign', action: 'stop-foreign' } as const;
+  const vllm = { node: 'spark1', kind: 'container', name: 'vllm_node', id: 'ab'.repeat(32), ports: [] } as const;
+
   test.each<[Deployment, string[]]>([
     [failed({ replaces }), ['Retry: abcdefghij', 'Bring back qwen35: rollback 140']],
     [aRecord({ state: 'cancelled', replaces }), ['Bring back qwen35: rollback 140']],
@@ -277,6 +300,14 @@ describe('what to do next', () => {
     [
       serving({ run: 'stop', action: 'stop', approval: aRequest({ action: 'stop', decision: expired }) }),
       ['Ask again: stop on spark'],
+    ],
+    [
+      aRecord({ ...byHand, foreign: [vllm, { ...vllm, node: 'spark2' }] }),
+      ['Ask again: stop-foreign vllm_node on spark'],
+    ],
+    [
+      aRecord({ ...byHand, foreign: [{ ...vllm, kind: 'process', id: '4242' }] }),
+      ['Ask again: stop-foreign 4242 on spark'],
     ],
     [serving({ replaces }), []],
   ])('%#', (record, expected) => {

@@ -114,8 +114,28 @@ describe('a status with foreign launches', () => {
     expect(statusAnswer([unsure], now).text).toContain("no container; what others run can't be told: no answer");
   });
 
-  it('lets no name break out of its line', () => {
-    const answer = statusAnswer([spark([launch({ name: '<!channel>*x*', image: '```<@U1>', user: 'a\nb' })])], now);
+  it('has one calm line for what is tolerated, and no button', () => {
+    const exporter = { ...launch({ name: 'dcgm-exporter', ports: [9400] }), tolerated: true };
+    const all = [exporter, { ...exporter, node: 'spark2' }, { ...exporter, name: 'node-monitor' }];
+    const answer = statusAnswer([spark(all)], now);
+    expect(answer.text.split('\n')).toEqual([
+      'spark FREE: nothing serves',
+      'spark1 (head, 10.1.230.180): GB10, 45 W; no container of mine',
+      'spark2 (worker, 10.1.230.180): GB10, 45 W; no container of mine',
+      'Tolerated: dcgm-exporter on spark1 and spark2, node-monitor on spark1.',
+      expect.stringMatching(/^Looked at /),
+    ]);
+    expect(buttons(answer).map(({ action }) => action)).toEqual(['say']);
+
+    const beside = statusAnswer([spark([exporter, launch()])], now);
+    expect(beside.text).toContain('spark FOREIGN: vllm_node was not started by me, 36 GB on spark1. I leave it alone.');
+    expect(buttons(beside).map(({ value }) => value)).toContain('stop-foreign vllm_node on spark');
+  });
+
+  it.each([false, true])('lets no name break out of its line: %s', (tolerated) => {
+    const hostile = { ...launch({ name: '<!channel>*x*', image: '```<@U1>', user: 'a\nb' }), tolerated };
+    const answer = statusAnswer([spark([hostile])], now);
+    expect(answer.text).toContain('channel');
     expect(liveMarkup(answer)).toEqual([]);
     expectFits(answer);
   });

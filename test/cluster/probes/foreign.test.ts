@@ -12,8 +12,8 @@ function container(id: string, name: string, ...more: string[]): string[] {
   return [`id=${id}`, `name=${name}`, 'running=true', 'image=img:1', 'user=', 'restart=no', 'network=host', ...more];
 }
 
-function look(parts: readonly string[], ports = [8000], ids: string[] = []) {
-  return foreignIn(parseSections(parts.join('')), { node: 'spark1', ports, ids });
+function look(parts: readonly string[], ports = [8000], tolerates: string[] = []) {
+  return foreignIn(parseSections(parts.join('')), { node: 'spark1', ports, tolerates });
 }
 
 const gpu = (...lines: string[]) => section('gpu-apps', lines);
@@ -100,6 +100,52 @@ it('guesses whose an open port is only when there is one that it can be', () => 
   expect(look([one, gpu(), listening('22')]).foreign[0]).not.toHaveProperty('portsLikely');
   const engine = section('container ours', [`id=${OURS}`, 'engine=alive']);
   expect(look([engine, one, gpu(), listening('8000')]).foreign).toMatchObject([{ ports: [] }]);
+});
+
+it.each<[string, string[], boolean]>([
+  ['uses the GPU', [], true],
+  ['listens on another port', ['arg-port=9400'], true],
+  ['is of another sparkops', ['realm=research'], false],
+  ['is told to listen on the port of a model', ['arg-port=8000'], false],
+  ['publishes it', ['network=bridge', 'ports={"80/tcp":[{"HostIp":"","HostPort":"8000"}]}'], false],
+])('tolerates what is listed and %s: %#', (_, more, tolerated) => {
+  const parts = [section('foreign', container(A, 'dcgm', 'gpu=yes', ...more)), gpu()];
+  for (const listed of ['dcgm', 'img', 'img:1']) {
+    const { foreign } = look(parts, [8000], [listed]);
+    expect(foreign.map((each) => each.tolerated ?? false)).toEqual([tolerated]);
+  }
+  expect(look(parts).foreign[0]).not.toHaveProperty('tolerated');
+});
+
+it('does not tolerate a container whose process is seen on the port of a model', () => {
+  const parts = [
+    section('foreign', container(A, 'dcgm', 'gpu=yes')),
+    gpu(),
+    section('cgroups', [`/proc/11/cgroup:${A}`]),
+  ];
+  expect(look([...parts, listening('8000 11')], [8000], ['dcgm']).foreign).toEqual([
+    expect.not.objectContaining({ tolerated: true }),
+  ]);
+  expect(look([...parts, listening('9400 11')], [8000], ['dcgm']).foreign).toMatchObject([{ tolerated: true }]);
+});
+
+it('does not guess that an open port is of what is tolerated', () => {
+  const both = section('foreign', [...container(A, 'vllm_node', 'gpu=yes'), ...container(B, 'dcgm', 'gpu=yes')]);
+  expect(look([both, gpu(), listening('8000')], [8000], ['dcgm']).foreign).toMatchObject([
+    { name: 'vllm_node', ports: [8000], portsLikely: true },
+    { name: 'dcgm', ports: [], tolerated: true },
+  ]);
+});
+
+it('tolerates no process on the GPU', () => {
+  const processes = section('processes', ['   13 root     Tue Dec  1 02:10:00 2026 dcgm']);
+  const { foreign } = look(
+    [section('foreign', []), gpu('13, 300'), section('user', ['aurora']), processes],
+    [8000],
+    ['dcgm'],
+  );
+  expect(foreign).toMatchObject([{ kind: 'process', name: 'dcgm' }]);
+  expect(foreign[0]).not.toHaveProperty('tolerated');
 });
 
 it('says why it does not know', () => {

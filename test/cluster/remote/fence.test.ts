@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { run, type Exec } from '../../../src/cluster/remote/command.ts';
-import { raise, renewFence, type FenceRequest } from '../../../src/cluster/remote/fence.ts';
+import { raise, renewFence, type About, type FenceRequest } from '../../../src/cluster/remote/fence.ts';
 import type { Grip } from '../../../src/cluster/remote/grip.ts';
 import { guarded, passedGuard, type GuardTimes } from '../../../src/cluster/remote/guard.ts';
 import { readHighestNumber } from '../../../src/cluster/remote/highest-number.ts';
@@ -26,7 +26,7 @@ function grip(fence: number, token = `token-${fence}`, realm = 'lab'): Grip {
 }
 
 function request(more: Partial<FenceRequest> = {}): FenceRequest {
-  const about = { number: 12, recipe: 'qwen35', by: 'Operator', since: '2026-12-01T04:00:00Z' };
+  const about = { number: 12, run: 'deploy' as const, recipe: 'qwen35', by: 'Operator', since: '2026-12-01T04:00:00Z' };
   return { transport, node: 'spark1', state, grip: grip(1), about, signal, limitMs: 10_000, ...more };
 }
 
@@ -77,6 +77,27 @@ describe('raise', () => {
     expect(await fenceLine()).toBe('lab 5 token-5');
   });
 
+  test('is refused for an attempt once a newer deployment has raised it, and not for a stop', async () => {
+    const by = (number: number, run: About['run']): About => ({ ...request().about, number, run });
+    await raise(request({ about: by(12, 'deploy') }));
+    await raise(request({ grip: grip(2), about: by(14, 'stop-foreign') }));
+    expect(await raise(request({ grip: grip(3), about: by(13, 'deploy') }))).toEqual({
+      ok: false,
+      why: 'newer',
+      number: 14,
+    });
+    expect(await fenceLine()).toBe('lab 2 token-2');
+    // What serves is stopped under its own number, also after a newer attempt that came to nothing.
+    const stop = request({ grip: grip(3), about: by(12, 'stop') });
+    expect(await raise(stop)).toEqual({ ok: true });
+    await renewFence(stop);
+    expect(await raise(request({ grip: grip(4), about: by(13, 'deploy') }))).toMatchObject({
+      why: 'newer',
+      number: 14,
+    });
+    expect(await raise(request({ grip: grip(4), about: by(14, 'deploy') }))).toEqual({ ok: true });
+  });
+
   test('leaves another realm alone until it has been silent for 5 minutes', async () => {
     await raise(request({ grip: grip(90, 'theirs', 'night') }));
     const refused = await raise(request());
@@ -107,7 +128,7 @@ describe('raise', () => {
 
   test('keeps names of people as text', async () => {
     const by = `$(touch ${folder}/pwned) "it's"\nlab 9 forged\n日本`;
-    await raise(request({ about: { number: 1, recipe: 'qwen35', by, since: 'now' } }));
+    await raise(request({ about: { number: 1, run: 'deploy', recipe: 'qwen35', by, since: 'now' } }));
     const text = await readFile(join(state, 'fence'), 'utf8');
     expect(text).toContain(`$(touch ${folder}/pwned) "it's" lab 9 forged 日本, since now`);
     expect(await exists(join(folder, 'pwned'))).toBe(false);
@@ -225,7 +246,7 @@ test('the highest number of the node is kept', async () => {
   const options = { signal, limitMs: 5_000 };
   expect(await readHighestNumber(transport, 'spark1', state, options)).toBe(0);
   await raise(request());
-  const about = { number: 3, recipe: 'qwen35', by: 'Operator', since: 'now' };
+  const about = { number: 3, run: 'deploy' as const, recipe: 'qwen35', by: 'Operator', since: 'now' };
   await raise(request({ about }));
   expect(await readHighestNumber(transport, 'spark1', state, options)).toBe(12);
   await writeFile(join(state, 'number'), 'many\n');

@@ -12,7 +12,7 @@ import { localShell } from '../../support/local-shell.ts';
 import { smallPlan } from '../../support/small-plan.ts';
 
 const grip = { realm: 'lab', fence: 1, token: 't' };
-const about = { number: 12, recipe: 'qwen35', by: 'Operator', since: '2026-12-01T04:00:00Z' };
+const about = { number: 12, run: 'deploy' as const, recipe: 'qwen35', by: 'Operator', since: '2026-12-01T04:00:00Z' };
 const { signal } = new AbortController();
 
 function error(code: ErrorCode, node = 'spark1'): OperatorError {
@@ -129,9 +129,22 @@ describe('raiseAll', () => {
     const [plan, transport] = [smallPlan(folder), localShell()];
     await raiseAll({ plan, transport, grip: { ...grip, fence: 3 }, about, signal });
     await writeFile(join(folder, 'spark2', 'fence'), 'lab 9 other\n');
-    expect(await raiseAll({ plan, transport, grip, about, signal })).toEqual({ ok: false, fence: 9 });
+    expect(await raiseAll({ plan, transport, grip, about, signal })).toEqual({ ok: false, why: 'higher', fence: 9 });
     expect(await raiseAll({ plan, transport, grip: { ...grip, fence: 10 }, about, signal })).toMatchObject({
       ok: true,
+    });
+  });
+
+  test('names the newest deployment that a node has seen', async () => {
+    const [plan, transport] = [smallPlan(folder), localShell()];
+    await raiseAll({ plan, transport, grip, about, signal });
+    await writeFile(join(folder, 'spark1', 'fence'), 'lab 9 other\nrenewed 0\nnumber 13\n');
+    await writeFile(join(folder, 'spark2', 'fence'), 'lab 9 other\nrenewed 0\nnumber 14\n');
+    expect(await raiseAll({ plan, transport, grip, about, signal })).toEqual({
+      ok: false,
+      why: 'newer',
+      node: 'spark2',
+      number: 14,
     });
   });
 

@@ -8,7 +8,7 @@ const AFTER = '2026-12-01T10:10:00.000Z';
 const BEFORE = '2026-12-01T09:00:00.000Z';
 
 function voided(seen: Partial<Seen>, { approval = request(), forced = false } = {}): string | undefined {
-  return voidedBy(approval, { serving: [serving()], foreign: [], ...seen }, forced);
+  return voidedBy(approval, { serving: [serving()], successors: [], ...seen }, forced);
 }
 
 test('as it was', () => {
@@ -48,11 +48,13 @@ test('a hold that was there, of who asked, or passed by force is none', () => {
   expect(voided({ hold: hold(AFTER), freeze: hold(AFTER) }, { forced: true })).toBeUndefined();
 });
 
-test('something else that was started by hand', () => {
+test('something else of the same name that was started by hand', () => {
   const stop = request({
     action: 'stop-foreign',
     facts: { ...request().facts, interrupts: [], foreign: ['a on spark1'] },
   });
-  expect(voided({ serving: [], foreign: ['a on spark1'] }, { approval: stop })).toBeUndefined();
-  expect(voided({ serving: [], foreign: ['b on spark1'] }, { approval: stop })).toBe('b on spark1 runs by now');
+  expect(voided({ serving: [] }, { approval: stop })).toBeUndefined();
+  expect(voided({ serving: [], successors: ['a on spark1'] }, { approval: stop, forced: true })).toBe(
+    'a on spark1 is another one by now',
+  );
 });

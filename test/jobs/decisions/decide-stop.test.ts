@@ -17,6 +17,10 @@ test.each([
     { why: 'unknown', cause, remedy: 'look' },
     { act: 'undo', reason: { why: 'failed', cause, remedy: 'look' } },
   ],
+  [
+    { why: 'superseded', by: 143, cause, remedy: 'look' },
+    { act: 'end', reason: { why: 'superseded', by: 143, cause, remedy: 'look' } },
+  ],
   [{ why: 'lease-lost' }, { act: 'leave', outcome: 'lease-lost' }],
   [{ why: 'parked' }, { act: 'leave', outcome: 'parked' }],
   [
@@ -62,24 +66,35 @@ test.each([
   [
     'undoes newest first, above a higher fence',
     [phase('head'), phase('serve')],
-    true,
+    { fresh: true, raised: true },
     'write-aborting raise-higher serve head write-end',
   ],
   [
     'a takeover only undoes what is left',
     [phase('head'), phase('serve', { undone: true })],
-    false,
+    { fresh: false, raised: false },
     'raise head write-end',
   ],
   [
     'nothing to undo, though a command may still be on its way',
     [phase('previous', { undoes: false })],
-    true,
+    { fresh: true, raised: false },
     'write-aborting raise-higher write-end',
   ],
-  ['nothing was changed', [phase('preflight', { changes: false, undoes: false })], true, 'write-aborting write-end'],
-] as const)('giving up: %s', (_name, begun, fresh, expected) => {
-  const steps = abortSteps(begun, { fresh });
+  [
+    'nothing was changed',
+    [phase('preflight', { changes: false, undoes: false })],
+    { fresh: true, raised: true },
+    'write-aborting write-end',
+  ],
+  [
+    'nothing was changed, as far as this process knows: another one may have sent something',
+    [],
+    { fresh: true, raised: false },
+    'write-aborting raise write-end',
+  ],
+] as const)('giving up: %s', (_name, begun, options, expected) => {
+  const steps = abortSteps(begun, options);
   const words = steps.map((step) => {
     if (step.act === 'undo') return step.phase;
     return step.act === 'raise' && step.higher ? 'raise-higher' : step.act;

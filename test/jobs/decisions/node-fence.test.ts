@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Grip } from '../../../src/cluster/remote/grip.ts';
-import { answerRaise, guardLets } from '../../../src/jobs/decisions/node-fence.ts';
+import { answerRaise, guardLets, type RaiseAsk, writtenOver } from '../../../src/jobs/decisions/node-fence.ts';
 
 const NOW = 1_800_000_000;
 let folder: string;
@@ -54,6 +54,8 @@ const GRIPS: readonly Grip[] = ['lab', 'night'].flatMap((realm) =>
 );
 const firstLines = GRIPS.map(({ realm, fence, token }) => `${realm} ${fence} ${token}`);
 const RENEWED = [0, 1, 299, 300, 301, -5].map((ago) => `renewed ${NOW - ago}`);
+/** None in files of before. */
+const NUMBERS = ['', 'number 6', 'number 7', 'number 8'];
 const ODD = [
   '',
   '\n',
@@ -77,6 +79,12 @@ const ODD = [
   `night 2 mine\nrenewed -${NOW}\n`,
   `night 2 mine\n\n`,
   `night two mine\nrenewed ${NOW}\n`,
+  `lab 1 mine\nrenewed ${NOW}\nnumber 8`,
+  `lab 1 mine\nrenewed ${NOW}\n number  08 \n`,
+  `lab 1 mine\nrenewed ${NOW}\nnumber 8 more\n`,
+  `lab 1 mine\nrenewed ${NOW}\nnumber -8\n`,
+  `lab 1 mine\nrenewed ${NOW}\nnumber\n`,
+  `lab two mine\nrenewed ${NOW}\nnumber 8\n`,
 ];
 const FILES: readonly (string | undefined)[] = [
   undefined,
@@ -84,30 +92,51 @@ const FILES: readonly (string | undefined)[] = [
   ...firstLines.flatMap((line) => {
     // How long ago it was renewed counts for another realm's alone.
     const renewed = line.startsWith('lab') ? RENEWED.slice(0, 1) : RENEWED;
-    return renewed.map((second) => `${line}\n${second}\n\nfor people\n`);
+    return renewed.flatMap((second) => NUMBERS.map((third) => `${line}\n${second}\n${third}\n\nfor people\n`));
   }),
 ];
 
-function firstTwoLines(file: string | undefined): string | undefined {
-  return file?.split('\n').slice(0, 2).join('\n');
+function firstLinesOf(file: string | undefined): string | undefined {
+  return file?.split('\n').slice(0, 3).join('\n');
 }
 
-test('fence.sh answers a raise as its twin does, and leaves the same file, in every small state', async () => {
-  const request = { realm: 'lab', fence: 2, token: 'mine' };
-  const words = ['fence.sh raise lab 2 mine 7 qwen35 Operator 2026-12-01T00:00:00Z'];
-  const all = await runAll(FILES.map((file) => ({ file, words })));
-  const answers = new Set<string>();
-  for (const [at, file] of FILES.entries()) {
-    const twin = answerRaise(file, request, NOW);
-    const { status, output, file: after } = all[at] ?? {};
-    expect({ status, output, file: firstTwoLines(after) }, JSON.stringify(file)).toEqual({
-      status: 0,
-      output: `sparkops-fence: ${twin.answer}\n`,
-      file: firstTwoLines(twin.file),
-    });
-    answers.add(twin.answer.split(' ')[0] ?? '');
+function asks(run: RaiseAsk['run']): { ask: RaiseAsk; more: string } {
+  const ask = { realm: 'lab', fence: 2, token: 'mine', number: 7, run };
+  return { ask, more: `lab 2 mine 7 ${run} qwen35 Operator 2026-12-01T00:00:00Z` };
+}
+
+test.each([
+  ['deploy', ['equal', 'higher', 'newer', 'realm', 'unreadable', 'written']],
+  ['stop', ['equal', 'higher', 'realm', 'unreadable', 'written']],
+] as const)(
+  'fence.sh answers the raise of a run %s as its twin does, and leaves the same file, in every small state',
+  async (run, expected) => {
+    const { ask, more } = asks(run);
+    const all = await runAll(FILES.map((file) => ({ file, words: [`fence.sh raise ${more}`] })));
+    const answers = new Set<string>();
+    for (const [at, file] of FILES.entries()) {
+      const twin = answerRaise(file, ask, NOW);
+      const { status, output, file: after } = all[at] ?? {};
+      expect({ status, output, file: firstLinesOf(after) }, JSON.stringify(file)).toEqual({
+        status: 0,
+        output: `sparkops-fence: ${twin.answer}\n`,
+        file: firstLinesOf(twin.file),
+      });
+      answers.add(twin.answer.split(' ')[0] ?? '');
+    }
+    expect([...answers].toSorted()).toEqual(expected);
+  },
+);
+
+test("fence.sh renews its holder's file as its twin does: what is newer there stays", async () => {
+  const files = NUMBERS.map((third) => `lab 2 mine\nrenewed ${NOW - 60}\n${third}\n\nfor people\n`);
+  for (const { ask, more } of [asks('deploy'), asks('stop')]) {
+    const all = await runAll(files.map((file) => ({ file, words: [`fence.sh renew ${more}`] })));
+    expect(all.map(({ file }) => firstLinesOf(file))).toEqual(
+      files.map((file) => firstLinesOf(writtenOver(file, ask, NOW))),
+    );
+    expect(all.map(({ file }) => file?.split('\n')[2])).toEqual(['number 7', 'number 7', 'number 7', 'number 8']);
   }
-  expect([...answers].toSorted()).toEqual(['equal', 'higher', 'realm', 'unreadable', 'written']);
 });
 
 test('guard.sh lets a command begin exactly when its twin does', async () => {
@@ -132,6 +161,6 @@ test('guard.sh lets a command begin exactly when its twin does', async () => {
     });
     if (lets) count += 1;
   }
-  // Each grip by its own file; lab 2 mine by 3 odd ones (blanks around, no line end), night 2 mine by 5.
-  expect(count).toBe(GRIPS.length + 3 + 5);
+  // Each grip by its own file; lab 2 mine by 3 odd ones (blanks around, no line end), night 2 mine and lab 1 mine by 5.
+  expect(count).toBe(GRIPS.length + 3 + 5 + 5);
 });

@@ -5,7 +5,7 @@ import { fakeTransport, type FakeAnswer } from '../../support/fake-transport.ts'
 import { silent } from '../support/bench.ts';
 import { literalPlan } from '../support/plan.ts';
 
-const ABOUT = { number: 7, recipe: 'qwen35', by: 'Operator', since: '2026-12-01T00:00:00Z' };
+const ABOUT = { number: 7, run: 'deploy' as const, recipe: 'qwen35', by: 'Operator', since: '2026-12-01T00:00:00Z' };
 const signal = new AbortController().signal;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
@@ -38,7 +38,7 @@ test('the lines of a fence are renewed every minute under its guard, from the ra
   await vi.advanceTimersByTimeAsync(120_000);
   expect(renewals()).toHaveLength(2);
   expect(renewals()[0]).toMatch(
-    /^spark1: flock .* test 3 token-1 -- .*fence\.sh renew test 3 token-1 7 qwen35 Operator 2026/,
+    /^spark1: flock .* test 3 token-1 -- .*fence\.sh renew test 3 token-1 7 deploy qwen35 Operator 2026/,
   );
   fences.stop();
   await vi.advanceTimersByTimeAsync(120_000);

@@ -40,19 +40,21 @@ interface Disk {
   freeBytes: number;
 }
 
+/** What it is looked at for, and what others may run beside it. */
+interface LookedFor extends Pick<Plan, 'realm' | 'image' | 'port' | 'rayPort'> {
+  tolerates?: readonly string[];
+}
+
 /** One command for all of it. */
-export async function readNodeFacts(
-  machine: Machine,
-  about: Pick<Plan, 'realm' | 'image' | 'port' | 'rayPort'>,
-): Promise<NodeFacts> {
+export async function readNodeFacts(machine: Machine, about: LookedFor): Promise<NodeFacts> {
   const { name, paths } = machine.node;
   const { stdout } = await machine.read(run('sh', '-s', '--', about.realm, paths.state, about.image, paths.models), {
     stdin: foreignPrograms('preflight.sh'),
   });
-  return factsFrom(parseSections(stdout), name, [about.port, about.rayPort]);
+  return factsFrom(parseSections(stdout), name, about);
 }
 
-function factsFrom(sections: Sections, node: string, ports: readonly number[]): NodeFacts {
+function factsFrom(sections: Sections, node: string, { port, rayPort, tolerates = [] }: LookedFor): NodeFacts {
   const docker = sections.get('docker');
   const gpus = sections.get('gpus');
   return {
@@ -73,7 +75,7 @@ function factsFrom(sections: Sections, node: string, ports: readonly number[]): 
       .map(({ name }) => name.slice('tool '.length)),
     // Without Docker there is one finding to show, and it is Docker.
     containers: docker.exitCode === 0 ? containersIn(sections, node) : [],
-    others: foreignIn(sections, { node, ports }),
+    others: foreignIn(sections, { node, ports: [port, rayPort], tolerates }),
     keptImages: sections.all
       .filter(({ name, exitCode }) => name.startsWith('kept ') && exitCode === 0)
       .map(({ name }) => name.slice('kept '.length)),

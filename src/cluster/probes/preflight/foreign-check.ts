@@ -6,7 +6,8 @@ export const foreignCheck: Check = {
   name: 'foreign',
   judge({ facts: { docker, others }, forced, node, plan }) {
     if (docker.problem.length > 0) return undefined;
-    const { foreign, problem, gpuProblem } = others;
+    const { problem, gpuProblem } = others;
+    const foreign = others.foreign.filter(({ tolerated }) => !tolerated);
     const [first, ...more] = foreign;
     if (problem !== undefined) {
       return passed(forced.has('foreign'), {
@@ -31,7 +32,10 @@ export const foreignCheck: Check = {
     }
     if (gpuProblem !== undefined)
       return { state: 'warning', text: `what computes on the GPU can't be told: ${gpuProblem}` };
-    return ok('nothing that others started');
+    const tolerated = others.foreign.filter((each) => each.tolerated).map(({ name }) => name);
+    return ok(
+      tolerated.length === 0 ? 'nothing that others started' : `only what is tolerated: ${tolerated.join(', ')}`,
+    );
   },
 };
 

@@ -28,6 +28,8 @@ export interface PreflightOptions {
   replacing?: boolean;
   /** What an admin passes, with a reason. Default: nothing. */
   forced?: ReadonlySet<Forcible>;
+  /** What others may run beside a model, as in the cluster's file. Default: nothing. */
+  tolerates?: readonly string[];
 }
 
 /** All checks on all nodes, at once. A node that can't be read or changed is a row, never a rejection. */
@@ -102,7 +104,7 @@ interface NodeRead {
 async function readNode(
   machine: Machine,
   plan: Plan,
-  { signal, limitMs, tryImage }: PreflightOptions,
+  { signal, limitMs, tryImage, tolerates = [] }: PreflightOptions,
 ): Promise<NodeRead> {
   const fence = fenceRows(machine);
   // A node that could not be raised is likely away: no need to wait for it as long as for the others.
@@ -110,7 +112,10 @@ async function readNode(
   const late = () => silent(machine, patienceMs);
   try {
     const [facts, programs] = await withLimit({ signal, limitMs: patienceMs, late }, () =>
-      Promise.all([readNodeFacts(machine, plan), tryImage ? readImagePrograms(machine, plan) : undefined]),
+      Promise.all([
+        readNodeFacts(machine, { ...plan, tolerates }),
+        tryImage ? readImagePrograms(machine, plan) : undefined,
+      ]),
     );
     return { machine, facts, programs, reach: fence.length > 0 ? fence : [reached(machine)] };
   } catch (error) {

@@ -302,6 +302,20 @@ describe('foreign', () => {
     expect(judge('foreign', { facts: { others: { foreign: [launch] } }, forced: forcedOther })?.state).toBe('failed');
   });
 
+  it('lets what is tolerated run, but nothing beside it', () => {
+    const exporter = { ...launch, name: 'dcgm-exporter', ports: [9400], tolerated: true };
+    expect(judge('foreign', { facts: { others: { foreign: [exporter] } } })).toEqual({
+      state: 'ok',
+      text: 'only what is tolerated: dcgm-exporter',
+    });
+    const both = judge('foreign', { facts: { others: { foreign: [exporter, launch] } } });
+    expect(both).toMatchObject({ state: 'failed', short: 'vllm_node runs on spark1' });
+    expect(`${both?.text} ${both?.remedy}`).not.toContain('dcgm-exporter');
+    // Whose the port is, nobody sees: it is taken all the same.
+    const facts = { listeners: ['0.0.0.0:8000'], others: { foreign: [exporter] } };
+    expect(judge('ports', { facts })).toMatchObject({ state: 'failed', text: 'port 8000 is in use' });
+  });
+
   it('does not take silence for absence', () => {
     expect(judge('foreign', { facts: { others: { foreign: [], problem: 'no answer' } } })).toMatchObject({
       state: 'failed',

@@ -69,6 +69,20 @@ it('reads each node once and finds nothing wrong', async () => {
   ]);
 });
 
+it('tolerates what the options name, but for the ports of the plan', async () => {
+  const exporter = { id: 'ab'.repeat(32), name: 'exporter', running: 'true', gpu: 'yes', network: 'host' };
+  const taking = { ...exporter, 'arg-port': String(plan.rayPort) };
+  const { machines } = fakeMachines(plan, ({ node }) =>
+    good(node, containersAnswer(), foreignAnswer([node === 'spark1' ? exporter : taking])),
+  );
+  const foreign = async (tolerates?: readonly string[]) => {
+    const { rows } = await preflight(plan, machines, { ...limits, ...(tolerates && { tolerates }) });
+    return rows.filter(({ check }) => check === 'foreign').map(({ node, state }) => `${node} ${state}`);
+  };
+  expect(await foreign()).toEqual(['spark1 failed', 'spark2 failed']);
+  expect(await foreign(['exporter'])).toEqual(['spark1 ok', 'spark2 failed']);
+});
+
 it('looks into the image of each node where it may change them', async () => {
   const { machines, transport } = fakeMachines(plan, ({ node, text }) => {
     if (!text.includes('image-programs.sh')) return good(node);

@@ -1,6 +1,6 @@
 import type { Guards } from './guards.ts';
 import type { Step } from './search.ts';
-import { copy, isNewer, type Message, type Node, type Worker, type World } from './state.ts';
+import { copy, isNewer, numberOf, type Message, type Node, type Worker, type World } from './state.ts';
 import { stopped } from './stopping.ts';
 
 const REALM = 'lab';
@@ -25,14 +25,15 @@ function raised(world: World, guards: Guards, at: 0 | 1, index: number): Step {
   const node = next.nodes[at];
   const message = taken(node.inbox, index);
   const { fence, token } = message;
-  const { answer } = guards.answerRaise(textOf(node), { realm: REALM, fence, token }, 0);
-  const worker = next.workers[awaitedBy(next, message)];
+  const ask = { realm: REALM, fence, token, number: numberOf(message.of), run: 'deploy' as const };
+  const { answer, file } = guards.answerRaise(textOf(node), ask, 0);
+  const by = awaitedBy(next, message);
   const label = `${NAMES[at]}: raise ${fence} ${token} -> ${answer}`;
   if (answer === 'written') {
-    node.file = { fence, token };
+    node.file = { fence, token, number: numberIn(file) };
     const { top } = node;
     if (!top || fence > top.fence || (fence === top.fence && isNewer(token, top.token))) node.top = { fence, token };
-    if (worker) answered(worker, at, 'ok');
+    answered(next, guards, by, at, 'ok');
     const older = node.running.find((each) => each.token !== token || each.fence < fence);
     return {
       label,
@@ -40,10 +41,10 @@ function raised(world: World, guards: Guards, at: 0 | 1, index: number): Step {
       ...(older && { violation: `${NAMES[at]} has raised ${fence} ${token} while ${words(older)} still runs` }),
     };
   }
-  if (worker) {
-    worker.told = Math.max(worker.told, Number(answer.split(' ')[1]));
-    answered(worker, at, 'refused');
-  }
+  const [word = '', told] = answer.split(' ');
+  const worker = next.workers[by];
+  if (worker && word !== 'newer') worker.told = Math.max(worker.told, Number(told));
+  answered(next, guards, by, at, word === 'newer' ? 'newer' : 'refused');
   return { label, next };
 }
 
@@ -95,6 +96,8 @@ function finished(world: World, _guards: Guards, at: 0 | 1, index: number): Step
 }
 
 function wrongAfter({ nodes, redis, memoryLost }: World, { what, of, target, token }: Message): string | undefined {
+  // d2 was approved to replace d1, which nobody has asked about d2.
+  if (what === 'remove' && numberOf(target) > numberOf(of)) return `${of} has removed ${target}, which came after it`;
   const uids = new Set(nodes.flatMap(({ containers }) => containers.map((name) => name.slice(0, 2))));
   if (uids.has('d1') && uids.has('d2')) return 'containers of two deployments run at once';
   const undone = what === 'remove' && target === of && redis[of]?.state === 'running';
@@ -109,11 +112,20 @@ function awaitedBy({ workers }: World, { token, awaited }: Message): number {
   return awaited ? workers.findIndex((worker) => worker.token === token) : -1;
 }
 
-/** Once both nodes have answered it goes on, or takes a higher fence. */
-function answered(worker: Worker, at: 0 | 1, answer: 'ok' | 'refused'): void {
+/** Once both nodes have answered it goes on, takes a higher fence, or ends. */
+function answered(world: World, guards: Guards, by: number, at: 0 | 1, answer: Worker['raised'][0]): void {
+  const worker = world.workers[by];
+  if (!worker) return;
   worker.raised[at] = answer;
   if (worker.raised.includes('sent') || worker.raised.includes('no')) return;
-  if (worker.raised.includes('refused')) worker.at = 'higher';
+  if (worker.raised.includes('newer')) {
+    stopped(world, guards, by, {
+      why: 'superseded',
+      by: 2,
+      cause: { text: 'd2 has acted since', lines: [] },
+      remedy: '',
+    });
+  } else if (worker.raised.includes('refused')) worker.at = 'higher';
   else {
     worker.at = 'work';
     worker.told = 0;
@@ -127,7 +139,11 @@ function taken(from: Message[], index: number): Message {
 }
 
 function textOf({ file }: Node): string | undefined {
-  return file && `${REALM} ${file.fence} ${file.token}\nrenewed 0\n`;
+  return file && `${REALM} ${file.fence} ${file.token}\nrenewed 0\nnumber ${file.number}\n`;
+}
+
+function numberIn(text: string | undefined): number {
+  return Number(/^number (\d+)$/m.exec(text ?? '')?.[1]);
 }
 
 function words({ what, of, target, fence, token }: Message): string {

@@ -1,9 +1,11 @@
 import { GUARDS, type Guards } from './guards.ts';
-import type { Left } from './state.ts';
+import { forgetfulWorld, secondWorld, type Left, type World } from './state.ts';
 
 interface Removed extends Partial<Guards> {
   /** The troubles that it takes to miss it, all within the bounds of the whole search. */
   left: Partial<Left>;
+  /** Left out: that d1 is admitted. */
+  from?: (left: Left) => World;
 }
 
 /** Each guard that there is, taken away: what would decide if it were not there. */
@@ -45,11 +47,16 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
   },
   'a node refuses to raise to a lower fence': {
     left: {},
-    answerRaise: (file, request, now) => overwriting('higher', file, request, now),
+    answerRaise: (file, ask, now) => overwriting('higher', file, ask, now),
   },
   'a node refuses to raise to an equal fence of another token': {
     left: { memory: 1 },
-    answerRaise: (file, request, now) => overwriting('equal', file, request, now),
+    answerRaise: (file, ask, now) => overwriting('equal', file, ask, now),
+  },
+  'a node refuses to raise for an older attempt': {
+    left: { memory: 1 },
+    from: secondWorld,
+    answerRaise: (file, ask, now) => GUARDS.answerRaise(file, { ...ask, run: 'stop' }, now),
   },
   'a higher fence is above what the node has seen': {
     left: { memory: 1 },
@@ -71,13 +78,18 @@ export const REMOVED: Readonly<Record<string, Removed>> = {
     abortSteps: (begun, options) =>
       GUARDS.abortSteps(begun, options).filter(({ act }) => act !== 'raise' || begun.some(({ undoes }) => undoes)),
   },
+  'a process that has not raised yet does so before the end, whatever the record says': {
+    left: { memory: 1, cancel: 1 },
+    from: forgetfulWorld,
+    abortSteps: (begun, options) => GUARDS.abortSteps(begun, { ...options, raised: true }),
+  },
   'an unknown lease starts no change': {
     left: { lapse: 1 },
     decideChange: (state) => (state === 'unknown' ? 'start' : GUARDS.decideChange(state)),
   },
 };
 
-const overwriting = (word: string, ...[file, request, now]: Parameters<Guards['answerRaise']>) => {
-  const answer = GUARDS.answerRaise(file, request, now);
-  return answer.answer.startsWith(word) ? GUARDS.answerRaise(undefined, request, now) : answer;
+const overwriting = (word: string, ...[file, ask, now]: Parameters<Guards['answerRaise']>) => {
+  const answer = GUARDS.answerRaise(file, ask, now);
+  return answer.answer.startsWith(word) ? GUARDS.answerRaise(undefined, ask, now) : answer;
 };

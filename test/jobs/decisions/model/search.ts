@@ -1,6 +1,6 @@
 import type { Guards } from './guards.ts';
 import { nodeSteps } from './node-steps.ts';
-import { firstWorld, keyOf, type Left, type World } from './state.ts';
+import { keyOf, type World } from './state.ts';
 import { workerSteps } from './worker-steps.ts';
 import { worldSteps } from './world-steps.ts';
 
@@ -21,10 +21,9 @@ interface Found {
 }
 
 /** Visits every state that can be reached, nearest first, and stops at the first that must not be. */
-export function search(guards: Guards, left: Left): Found {
-  const start = firstWorld(left);
+export function search(guards: Guards, start: World): Found {
   const seen = new Set([keyOf(start)]);
-  const came: { from: number; label: string }[] = [{ from: -1, label: 'd1 is admitted' }];
+  const came: { from: number; label: string }[] = [{ from: -1, label: `${start.redis.claim} is admitted` }];
   let level: { world: World; at: number }[] = [{ world: start, at: 0 }];
   let steps = 0;
   for (let depth = 0; ; depth += 1) {

@@ -3,6 +3,8 @@ export interface World {
   redis: Redis;
   /** As it was before the last taking or raising of a fence: what a roll-back brings back. */
   before: Redis;
+  /** What else a loss of memory may leave. */
+  past: readonly Past[];
   nodes: [Node, Node];
   workers: [Worker, Worker];
   /** Leases taken so far: the next token's number. */
@@ -34,6 +36,13 @@ export interface Redis {
   d2: Rec | null;
 }
 
+interface Past {
+  what: string;
+  redis: Redis;
+  /** The state folder of spark1, where it was, is lost with it. */
+  withNode?: true;
+}
+
 export type Uid = 'd1' | 'd2';
 
 export interface Rec {
@@ -47,7 +56,7 @@ export interface Rec {
 
 export interface Node {
   /** Of STATE/fence; undefined: there is none. */
-  file: { fence: number; token: string } | undefined;
+  file: { fence: number; token: string; number: number } | undefined;
   /** The newest raise that has been answered with 'written'. */
   top: { fence: number; token: string } | undefined;
   /** uids; the one whose engine was started is followed by '+'. */
@@ -83,9 +92,12 @@ export interface Worker {
   abort: Abort[] | undefined;
 }
 
-type Raise = 'no' | 'sent' | 'refused' | 'ok';
+type Raise = 'no' | 'sent' | 'refused' | 'newer' | 'ok';
 /** 'write-aborting', 'raise', 'raise-higher', 'write-end', or the index of the phase to undo. */
 export type Abort = string | number;
+
+/** The changing commands of a deploy, one phase each; undone are all but the first. */
+export const PHASES = ['stop-previous', 'start-head', 'start-workers', 'serve'] as const;
 
 const IDLE: Worker = {
   at: 'idle',
@@ -103,34 +115,67 @@ export function idle(): Worker {
   return copyWorker(IDLE);
 }
 
-const EMPTY: Redis = { claim: null, lease: null, fence: null, d1: null, d2: null };
-
-export function emptyRedis(): Redis {
-  return { ...EMPTY };
-}
+export const EMPTY: Redis = { claim: null, lease: null, fence: null, d1: null, d2: null };
 
 /** d1 was just admitted; on the second node lies a container of an earlier deployment. */
-export function firstRedis(): Redis {
-  return { ...EMPTY, claim: 'd1', d1: { state: 'queued', phase: -1, cancel: false } };
-}
-
 export function firstWorld(left: Left): World {
-  const node = (containers: string[]): Node => ({
-    file: undefined,
-    top: undefined,
-    containers,
-    running: [],
-    inbox: [],
-  });
+  const redis: Redis = { ...EMPTY, claim: 'd1', d1: { state: 'queued', phase: -1, cancel: false } };
   return {
-    redis: firstRedis(),
-    before: firstRedis(),
-    nodes: [node([]), node(['d0'])],
+    redis,
+    before: copyRedis(redis),
+    past: [
+      { what: 'goes back to its start', redis },
+      { what: 'is emptied', redis: EMPTY },
+      { what: 'is emptied, and the state folder of spark1, where it was, as well', redis: EMPTY, withNode: true },
+    ],
+    nodes: [nodeWith([]), nodeWith(['d0'])],
     workers: [idle(), idle()],
     takings: 0,
     left: { ...left },
     memoryLost: false,
   };
+}
+
+/** The same, with a store that is never emptied: it forgets what it was told last. */
+export function forgetfulWorld(left: Left): World {
+  return { ...firstWorld(left), past: [] };
+}
+
+/** d1 serves, and d2 was just admitted to replace it; there is a copy of the store from each phase of d1. */
+export function secondWorld(left: Left): World {
+  const fence = '1';
+  const redis: Redis = {
+    ...EMPTY,
+    claim: 'd2',
+    fence,
+    d1: { state: 'serving', phase: 3, cancel: false, endedBy: 't1' },
+    d2: { state: 'queued', phase: -1, cancel: false },
+  };
+  const past = PHASES.map((name, phase) => ({
+    what: `goes back to when d1 was in ${name}`,
+    redis: { ...EMPTY, claim: 'd1', fence, d1: { state: 'running' as const, phase, cancel: false } },
+  }));
+  const raised = { file: { fence: 1, token: 't1', number: 1 }, top: { fence: 1, token: 't1' } };
+  return {
+    ...firstWorld(left),
+    redis,
+    before: copyRedis(redis),
+    past,
+    nodes: [
+      { ...nodeWith(['d1+']), ...raised },
+      { ...nodeWith(['d1']), ...raised },
+    ],
+    takings: 1,
+  };
+}
+
+function nodeWith(containers: string[]): Node {
+  return { file: undefined, top: undefined, containers, running: [], inbox: [] };
+}
+
+/** Deployments are numbered as they are admitted. */
+export function numberOf(uid: string): number {
+  return Number(uid.slice(1));
 }
 
 /** Tokens count the takings. */
@@ -195,7 +240,7 @@ function recKey(rec: Rec | null): string {
 }
 
 function nodeKey({ file, top, containers, running, inbox }: Node): string {
-  const raised = file ? `${file.fence}${file.token}` : '';
+  const raised = file ? `${file.fence}${file.token}${file.number}` : '';
   const highest = top && (top.fence !== file?.fence || top.token !== file.token) ? `${top.fence}${top.token}` : '';
   return `${raised},${highest},${sorted(containers)},${sorted(running.map(messageKey))},${sorted(inbox.map(messageKey))}`;
 }

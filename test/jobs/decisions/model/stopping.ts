@@ -1,7 +1,7 @@
 import type { Failure } from '../../../../src/jobs/decisions/decide-stop.ts';
 import type { Stop } from '../../../../src/jobs/stop-reason.ts';
 import type { Guards } from './guards.ts';
-import { idle, type Abort, type World } from './state.ts';
+import { idle, PHASES, type Abort, type World } from './state.ts';
 
 /** The run of a worker stops for this reason; what it has sent stays on its way. */
 export function stopped(world: World, guards: Guards, at: number, stop: Stop): void {
@@ -10,8 +10,19 @@ export function stopped(world: World, guards: Guards, at: number, stop: Stop): v
   abandoned(world, at);
   if (stop.why === 'lease-lost') worker.knows = 'lost';
   const after = guards.decideAfterStop(stop);
-  if (after.act === 'undo') undoing(world, guards, at, after.reason);
-  else world.workers[at] = idle();
+  switch (after.act) {
+    case 'undo':
+      undoing(world, guards, at, after.reason);
+      break;
+    case 'end':
+      worker.abort = ['write-end'];
+      worker.at = 'work';
+      break;
+    case 'void':
+    case 'leave':
+    case 'hand-over':
+      world.workers[at] = idle();
+  }
 }
 
 /** Without a reason: it goes on with what is written down as aborting. */
@@ -24,7 +35,8 @@ export function undoing(world: World, guards: Guards, at: number, reason?: Failu
     undoes: phase > 0,
     undone: false,
   }));
-  worker.abort = guards.abortSteps(begun, { fresh: reason !== undefined }).map((step): Abort => {
+  const options = { fresh: reason !== undefined, raised: worker.raised.every((each) => each === 'ok') };
+  worker.abort = guards.abortSteps(begun, options).map((step): Abort => {
     if (step.act === 'undo') return step.phase;
     return step.act === 'raise' && step.higher ? 'raise-higher' : step.act;
   });
@@ -39,7 +51,7 @@ export function abandoned(world: World, at: number): void {
   }
   if (!worker) return;
   worker.told = 0;
-  const refused = worker.raised.includes('refused');
+  const refused = worker.raised.includes('refused') || worker.raised.includes('newer');
   worker.raised = refused ? ['no', 'no'] : [again(worker.raised[0]), again(worker.raised[1])];
 }
 
@@ -47,7 +59,5 @@ function again<R>(raise: R): R | 'no' {
   return raise === 'sent' ? 'no' : raise;
 }
 
-/** The changing commands of a deploy, one phase each; undone are all but the first. */
-export const PHASES = ['stop-previous', 'start-head', 'start-workers', 'serve'] as const;
 /** Where a phase's own container is: the head is the first node. */
 export const NODE_OF = [1, 0, 1, 0] as const;

@@ -1,7 +1,7 @@
 import type { Guards } from './guards.ts';
 import type { Step } from './search.ts';
-import { copy, copyRedis, idle, type Rec, type World, type Worker } from './state.ts';
-import { abandoned, NODE_OF, PHASES, stopped, undoing } from './stopping.ts';
+import { copy, copyRedis, idle, PHASES, type Rec, type World, type Worker } from './state.ts';
+import { abandoned, NODE_OF, stopped, undoing } from './stopping.ts';
 import { nextCommand } from './next-command.ts';
 
 /** What the two workers do by themselves. */

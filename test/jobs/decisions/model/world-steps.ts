@@ -1,6 +1,6 @@
 import type { Guards } from './guards.ts';
 import type { Step } from './search.ts';
-import { copy, copyRedis, emptyRedis, firstRedis, idle, type Left, type Redis, type World } from './state.ts';
+import { copy, copyRedis, EMPTY, idle, type Left, type World } from './state.ts';
 import { abandoned, stopped } from './stopping.ts';
 import { isEnded } from './worker-steps.ts';
 
@@ -83,17 +83,12 @@ function* loseAnswer(world: World, at: 0 | 1): Generator<Step> {
 }
 
 function* loseMemory(world: World): Generator<Step> {
-  const ways: readonly [string, Redis, boolean][] = [
-    ['goes back to before the last taking of a fence', copyRedis(world.before), false],
-    ['goes back to its start', firstRedis(), false],
-    ['is emptied', emptyRedis(), false],
-    ['is emptied, and the state folder of spark1, where it was, as well', emptyRedis(), true],
-  ];
-  for (const [what, redis, withNode] of ways) {
+  const before = { what: 'goes back to before the last taking of a fence', redis: world.before, withNode: undefined };
+  for (const { what, redis, withNode } of [before, ...world.past]) {
     const next = troubled(world, 'memory');
     if (!next) return;
-    next.redis = redis;
-    next.before = emptyRedis();
+    next.redis = copyRedis(redis);
+    next.before = EMPTY;
     next.memoryLost = true;
     if (withNode) {
       for (const at of [0, 1] as const) {
