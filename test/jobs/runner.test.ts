@@ -370,12 +370,19 @@ describe('unknown', () => {
     const limits = { ...plan.limits, phases: { ...plan.limits.phases, load: 400 } };
     await bench.admit(uid, { limits });
     script.on['load look'] = () => {
-      throw new OperatorError('unreachable', 'spark1: no route', { hint: 'Look at its cable.' });
+      throw new OperatorError('unreachable', 'spark1: no route', {
+        hint: 'Look at its cable.',
+        node: 'spark1',
+        lines: ['enp1s0f0np0: link is down'],
+      });
     };
     expect(await run()).toBe('ended');
-    expect((await record()).cause?.text).toBe(
-      'load was not done within its limit of 0.4 s. Last seen: spark1: no route',
-    );
+    expect((await record()).cause).toEqual({
+      text: 'load was not done within its limit of 0.4 s. Last seen: spark1: no route',
+      short: 'load took longer than 0.4 s',
+      node: 'spark1',
+      lines: ['enp1s0f0np0: link is down'],
+    });
   });
 
   test('a wrong host key is no such case', async () => {

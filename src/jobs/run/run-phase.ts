@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Finding } from '../../cluster/finding.ts';
-import { isEnded, type Deployment, type PhaseName } from '../deployment.ts';
+import { isEnded, type Cause, type Deployment, type PhaseName } from '../deployment.ts';
 import { durationText } from '../duration-text.ts';
 import type { Gate } from '../approval/gate.ts';
 import type { RecordWriter } from '../record-writer.ts';
@@ -52,7 +52,7 @@ interface MachineOptions {
 export async function runPhase(run: Run, phase: Phase): Promise<Stop | undefined> {
   const { plan } = run.writer.record;
   const limitMs = limitOf(plan, phase.name);
-  let lastSeen = '';
+  let lastSeen: Seen = { text: '' };
 
   await run.writer.write((record) => {
     // Somebody's "no" has ended it meanwhile.
@@ -64,8 +64,8 @@ export async function runPhase(run: Run, phase: Phase): Promise<Stop | undefined
   const endsAt = performance.now() + limitMs;
   const timer = setTimeout(() => limit.abort(new RunStopped(tooLate(phase.name, limitMs, lastSeen))), limitMs);
   const signal = AbortSignal.any([run.signal, limit.signal]);
-  const onSeen = (seen: string): void => {
-    lastSeen = seen;
+  const onSeen = (text: string): void => {
+    lastSeen = { text };
   };
   try {
     for (let wait = 200; ; wait = Math.min(wait * 2, 5_000)) {
@@ -74,8 +74,8 @@ export async function runPhase(run: Run, phase: Phase): Promise<Stop | undefined
         run.stopOf(signal.aborted ? signal.reason : error),
       );
       if (stop?.why !== 'unknown') return stop;
-      if (lastSeen !== stop.cause.text) run.log.warn({ phase: phase.name }, `${stop.cause.text}; looking again`);
-      lastSeen = stop.cause.text;
+      if (lastSeen.text !== stop.cause.text) run.log.warn({ phase: phase.name }, `${stop.cause.text}; looking again`);
+      lastSeen = stop.cause;
       await sleep(wait, undefined, { signal }).catch(() => undefined);
     }
   } finally {
@@ -154,14 +154,18 @@ function findingCause({ text, short, node, lines, remedy }: Finding) {
   };
 }
 
-function tooLate(name: PhaseName, limitMs: number, lastSeen: string): Stop {
-  const seen = lastSeen ? ` Last seen: ${lastSeen}` : '';
+/** What a phase saw before its limit, with the node and the lines that prove it where there are such. */
+type Seen = Partial<Cause> & { text: string };
+
+function tooLate(name: PhaseName, limitMs: number, { text, node, lines = [] }: Seen): Stop {
+  const seen = text ? ` Last seen: ${text}` : '';
   return {
     why: 'failed',
     cause: {
       text: `${name} was not done within its limit of ${durationText(limitMs)}.${seen}`,
       short: `${name} took longer than ${durationText(limitMs)}`,
-      lines: [],
+      ...(node !== undefined && { node }),
+      lines,
     },
     remedy: `Look at what it waited for. The limit is timeouts.${name.replaceAll('-', '_')} in sparkops.yaml.`,
   };
