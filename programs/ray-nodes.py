@@ -14,6 +14,8 @@ import time
 import ray
 
 PAUSE_SECONDS = 0.3
+# A server that has just begun to listen may refuse a few times.
+TOLD_AT = 5
 
 
 def main():
@@ -24,8 +26,12 @@ def main():
     signal.alarm(int(options.limit) + 2)
 
     last = None
+    refused = 0
     while True:
-        nodes = look()
+        nodes, problem = look()
+        refused = refused + 1 if problem else 0
+        if refused == TOLD_AT:
+            print(problem, file=sys.stderr, flush=True)
         text = json.dumps(nodes)
         if text != last:
             print(text, flush=True)
@@ -47,10 +53,9 @@ def look():
     try:
         if not ray.is_initialized():
             ray.init(address="auto", logging_level=40, log_to_driver=False)
-        return sorted((describe(node) for node in ray.nodes()), key=lambda node: node["address"])
+        return sorted((describe(node) for node in ray.nodes()), key=lambda node: node["address"]), None
     except (ConnectionError, RuntimeError, TimeoutError, ray.exceptions.RayError) as error:
-        print(error, file=sys.stderr, flush=True)
-        return []
+        return [], str(error) or repr(error)
 
 
 def describe(node):

@@ -43,8 +43,7 @@ export async function pollRayNodes(
   if (result.exitCode !== 0 && nodes.length === 0) {
     throw new OperatorError('command-failed', `Ray on ${head.node.name} can't be asked for its nodes.`, {
       hint: 'sparkops plan prints the docker command, to be tried by hand.',
-      // It says the same at every try.
-      lines: [...new Set(result.stderr.trim().split('\n'))].slice(-10),
+      lines: result.stderr.trim().split('\n').slice(-10),
       node: head.node.name,
       short: `Ray on ${head.node.name} doesn't answer`,
     });

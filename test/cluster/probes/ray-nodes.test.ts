@@ -106,7 +106,7 @@ describe('pollRayNodes', () => {
   it('says why Ray could not be asked', async () => {
     const { machines } = fakeMachines(plan, () => ({
       exitCode: 1,
-      stderr: "ModuleNotFoundError: No module named 'ray'\n".repeat(10),
+      stderr: "ModuleNotFoundError: No module named 'ray'\n",
     }));
     await expect(pollRayNodes(machines[0], plan, { limitMs: 1_000 })).rejects.toMatchObject({
       code: 'command-failed',
