@@ -1,4 +1,4 @@
-import { programText } from '../src/cluster/remote/programs.ts';
+import { foreignPrograms } from '../src/cluster/probes/foreign.ts';
 import { type Host, labUp } from '../test/lab/support/lab.ts';
 import type { DeployTime } from './deploy-time.ts';
 import { type Floor, openFloor } from './floor.ts';
@@ -58,7 +58,7 @@ async function compareDeploys(product: Product, floor: Floor): Promise<void> {
 }
 
 async function compareStatus(product: Product, floor: Floor): Promise<void> {
-  const program = programText('node-facts.sh') + programText('status.sh');
+  const program = foreignPrograms('status.sh');
   const ours: number[] = [];
   const floors: number[] = [];
   for (let look = 0; look < LOOKS; look++) {
