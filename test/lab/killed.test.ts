@@ -28,7 +28,7 @@ async function isIn(phase: PhaseName): Promise<boolean> {
   return record?.phases.find(({ name }) => name === phase)?.state === 'running';
 }
 
-const LONG: readonly PhaseName[] = ['start-head', 'start-workers', 'verify-ray', 'serve', 'load', 'smoke'];
+const LONG: readonly PhaseName[] = ['start-workers', 'verify-ray', 'serve', 'load', 'smoke'];
 
 it.each(LONG)('another process finishes a deploy that was killed in %s', async (phase) => {
   place = await startLabPlace();
@@ -46,6 +46,7 @@ const LEFTOVER = 'sparkops-leftover-spark2';
 const SHORT: readonly [PhaseName, Host, string][] = [
   ['preflight', 'spark2', 'image inspect'],
   ['stop-previous', 'spark2', `rm --force ${LEFTOVER}`],
+  ['start-head', 'spark1', 'run --user'],
 ];
 
 it.each(SHORT)(

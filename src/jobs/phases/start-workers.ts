@@ -1,30 +1,38 @@
 import { ensureContainer } from './ensure-container.ts';
-import { ownContainer } from './look-around.ts';
+import { endedContainer, ownContainer } from './look-around.ts';
 import { onEach } from './on-each.ts';
 import type { Phase } from './phase.ts';
+import { answersText, gcsOf, rayAnswers, waitForRay } from './ray-head.ts';
 import { removeOwn } from './remove-from-nodes.ts';
 
-/** Done when the containers run; whether Ray has them is for verify-ray to see. */
+/** Done when the containers run and Ray's head answers where they are; whether Ray has them is for verify-ray to see. */
 export const startWorkers: Phase = {
   name: 'start-workers',
 
-  async look({ machines: [, ...workers], plan }) {
+  async look(ctx) {
+    const [, ...workers] = ctx.machines;
     const found = await onEach(workers, async (machine) => ({
       name: machine.node.name,
-      own: await ownContainer(machine, plan),
+      own: await ownContainer(machine, ctx.plan),
     }));
     const lacking = found.flatMap(({ name, own }) => {
       if (own?.running) return [];
       return [own ? `${own.name} ended with code ${own.exitCode}` : `no container on ${name}`];
     });
-    return lacking.length > 0
-      ? { state: 'needed', saw: lacking.join(', ') }
-      : { state: 'done', saw: `containers run on ${found.map(({ name }) => name).join(', ')}` };
+    if (lacking.length > 0) return { state: 'needed', saw: lacking.join(', ') };
+    return (await rayAnswers(ctx))
+      ? { state: 'done', saw: answersText(ctx) }
+      : { state: 'needed', saw: `containers run, but Ray does not answer at ${gcsOf(ctx)}` };
   },
 
   async act(ctx) {
     const [, ...workers] = ctx.machines;
     await onEach(workers, (worker) => ensureContainer(ctx, worker));
+    // They wait for Ray's head by themselves, but not for as long as this phase may.
+    await waitForRay(ctx);
+    await onEach(workers, async (worker) => {
+      if (await endedContainer(worker, ctx.plan)) await ensureContainer(ctx, worker);
+    });
   },
 
   async undo(ctx) {

@@ -10,6 +10,7 @@ import { recipe, renderedPlan } from '../../support/rendered-plan.ts';
 const plan = renderedPlan();
 const HEAD = 'sparkops-abcdefghij-spark1';
 const WORKER = 'sparkops-abcdefghij-spark2';
+const alone = renderedPlan({ recipe: { ...recipe, minNodes: 1 }, argv: ['vllm'], values: {} });
 
 /** Two machines that hold containers: `docker run` and `docker rm` change what the next look shows. */
 function pretend(
@@ -63,13 +64,10 @@ describe('start-head', () => {
     expect(run.changes().filter((text) => text.includes('docker rm'))).toEqual([]);
   });
 
-  it('writes the record, starts the container, waits for Ray where the workers are', async () => {
+  it('writes the record and starts the container; its workers wait for Ray', async () => {
     const { script, dial, dialed } = pretend();
     const run = fakeRun(plan, script, { dial });
-    expect(await run.go(PHASES['start-head'])).toEqual({
-      state: 'done',
-      saw: 'Ray answers at 192.168.200.12:29501, seen from spark2',
-    });
+    expect(await run.go(PHASES['start-head'])).toEqual({ state: 'done', saw: 'its container runs on spark1' });
     expect(run.changes()).toEqual([
       expect.stringMatching(
         /^spark1: start-container.sh (\/home\/aurora\/.sparkops\/runs\/abcdefghij) \1\/deployment.json -- docker run .*sparkops.number=142/,
@@ -77,16 +75,18 @@ describe('start-head', () => {
     ]);
     const record = run.transport.calls.find(({ text }) => text.includes('deployment.json'))?.stdin ?? '';
     expect(JSON.parse(record)).toMatchObject({ schema: 1, number: 142, uid: plan.uid, plan: { image: plan.image } });
-    expect(dialed).toEqual(Array.from({ length: 4 }, () => 'spark2: 192.168.200.12:29501'));
+    expect(dialed).toEqual([]);
     // look, record and container, look
-    expect(run.transport.calls.filter(({ node }) => node === 'spark1')).toHaveLength(3);
+    expect(run.transport.calls).toHaveLength(3);
   });
 
-  it('asks the head itself when it is alone', async () => {
-    const alone = renderedPlan({ recipe: { ...recipe, minNodes: 1 }, argv: ['vllm'], values: {} });
+  it('waits for Ray itself when it is alone', async () => {
     const { script, dial, dialed } = pretend();
-    expect(await fakeRun(alone, script, { dial }).go(PHASES['start-head'])).toMatchObject({ state: 'done' });
-    expect(dialed[0]).toBe('spark1: 192.168.200.12:29501');
+    expect(await fakeRun(alone, script, { dial }).go(PHASES['start-head'])).toEqual({
+      state: 'done',
+      saw: 'Ray answers at 192.168.200.12:29501, seen from spark1',
+    });
+    expect(dialed).toEqual(Array.from({ length: 4 }, () => 'spark1: 192.168.200.12:29501'));
   });
 
   it('adopts a container that runs', async () => {
@@ -158,26 +158,6 @@ describe('start-head', () => {
     await expect(fakeRun(plan, script).go(PHASES['start-head'])).rejects.toMatchObject({ lines: ['No space left'] });
   });
 
-  it('ends at once when the container ends, with its last words', async () => {
-    const { script, held } = pretend({}, ({ text }) => {
-      const [first] = held['spark1'] ?? [];
-      if (text.startsWith('docker top') && first) Object.assign(first, { running: false, exit: 1 });
-      return undefined;
-    });
-    await expect(fakeRun(plan, script).go(PHASES['start-head'])).rejects.toMatchObject({
-      message: 'Ray on spark1 ended with code 1 before it answered.',
-      lines: ['Local node IP: x', 'last words'],
-    });
-  });
-
-  it('says before the limit what it waited for', async () => {
-    const { script } = pretend();
-    await expect(fakeRun(plan, script, { limitMs: 500 }).go(PHASES['start-head'])).rejects.toMatchObject({
-      code: 'timeout',
-      message: 'Ray on spark1 runs, but nothing answers at 192.168.200.12:29501.',
-    });
-  });
-
   it('undoes its own container, twice without harm', async () => {
     const other = { name: 'sparkops-other-spark1', uid: 'other' };
     const { script, held } = pretend({ spark1: [own, other] });
@@ -201,13 +181,65 @@ describe('start-head', () => {
 });
 
 describe('start-workers', () => {
-  it('starts them, and is done when they run', async () => {
-    const { script } = pretend();
-    const run = fakeRun(plan, script);
-    expect(await run.go(PHASES['start-workers'])).toEqual({ state: 'done', saw: 'containers run on spark2' });
-    expect(run.changes()).toHaveLength(1);
-    expect(run.transport.calls.every(({ node }) => node === 'spark2')).toBe(true);
-    expect(run.transport.calls).toHaveLength(3);
+  const head = { name: HEAD, uid: plan.uid };
+  const worker = { name: WORKER, uid: plan.uid };
+
+  it('starts them while Ray comes up, and is done when it answers where they are', async () => {
+    const { script, dial, dialed } = pretend({ spark1: [head] });
+    const run = fakeRun(plan, script, { dial });
+    expect(await run.go(PHASES['start-workers'])).toEqual({
+      state: 'done',
+      saw: 'Ray answers at 192.168.200.12:29501, seen from spark2',
+    });
+    expect(run.changes()).toEqual([expect.stringMatching(/^spark2: start-container.sh /)]);
+    expect(dialed).toEqual(Array.from({ length: 4 }, () => 'spark2: 192.168.200.12:29501'));
+    // look, container, has it ended?, look
+    expect(run.transport.calls.map(({ node }) => node)).toEqual(Array.from({ length: 4 }, () => 'spark2'));
+  });
+
+  it('starts one again that did not wait as long for its head', async () => {
+    const { script, dial, held } = pretend({ spark1: [head] });
+    let gaveUp = false;
+    const slow: typeof dial = async (node, target) => {
+      const [first] = held['spark2'] ?? [];
+      if (first && !gaveUp) Object.assign(first, { running: false, exit: 1 });
+      gaveUp ||= first !== undefined;
+      return dial(node, target);
+    };
+    const run = fakeRun(plan, script, { dial: slow });
+    expect(await run.go(PHASES['start-workers'])).toMatchObject({ state: 'done' });
+    expect(run.changes().map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual([
+      'spark2: start-container.sh',
+      // In the way, removed, again.
+      'spark2: start-container.sh',
+      'spark2: docker',
+      'spark2: start-container.sh',
+    ]);
+    expect(held['spark2']).toEqual([worker]);
+  });
+
+  it("ends at once when the head's container ends, with its last words, or is gone", async () => {
+    const ending = pretend({ spark1: [{ ...head }] }, ({ text }) => {
+      const [first] = ending.held['spark1'] ?? [];
+      if (text.startsWith('docker top') && first) Object.assign(first, { running: false, exit: 1 });
+      return undefined;
+    });
+    await expect(fakeRun(plan, ending.script).go(PHASES['start-workers'])).rejects.toMatchObject({
+      message: 'Ray on spark1 ended with code 1 before it answered.',
+      lines: ['Local node IP: x', 'last words'],
+    });
+    await expect(fakeRun(plan, pretend().script).go(PHASES['start-workers'])).rejects.toMatchObject({
+      message: "The container of Ray's head on spark1 is gone.",
+      node: 'spark1',
+    });
+  });
+
+  it('says before the limit what it waited for', async () => {
+    const { script } = pretend({ spark1: [head] });
+    await expect(fakeRun(plan, script, { limitMs: 500 }).go(PHASES['start-workers'])).rejects.toMatchObject({
+      code: 'timeout',
+      message: 'Ray on spark1 runs, but nothing answers at 192.168.200.12:29501.',
+    });
   });
 
   it('says how one ended', async () => {
