@@ -9,7 +9,7 @@ import type { PhaseContext } from './phase.ts';
 
 const POLL_MS = 250;
 /** The container is looked at less often than its port: that costs the node more. */
-const POLLS_PER_LOOK = 4;
+const POLLS_PER_LOOK = 8;
 
 /** "Ray answers at 192.168.200.12:29501, seen from spark2". */
 export function answersText(ctx: PhaseContext): string {

@@ -8,7 +8,8 @@ import { endedContainer } from './look-around.ts';
 import { onEach } from './on-each.ts';
 import type { Phase, PhaseContext, Verdict } from './phase.ts';
 
-const LOOK_MS = 2_000;
+/** A node whose Ray comes up has few cores to spare: each look at its container takes from them. */
+const LOOK_MS = 5_000;
 
 /** A check: waits for nodes that are missing, ends at once on one that registered wrongly or whose container ended. */
 export const verifyRay: Phase = {
