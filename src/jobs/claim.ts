@@ -5,7 +5,7 @@ import { decideClaim, decideStopClaim, type Held } from './decisions/decide-clai
 import { readHolds } from './held.ts';
 import { eventText } from './journal.ts';
 import { newRecord, person, stopRecord, type StopRequest } from './new-record.ts';
-import { inStore, script, UNCHANGED, type Store } from './store.ts';
+import { APPEND, inStore, script, UNCHANGED, type Store } from './store.ts';
 
 /** All that an admission needs. */
 export interface Admission {
@@ -145,15 +145,15 @@ local function late(deadline)
 end
 `;
 
-const writeAdmission = script(`${LATE}${UNCHANGED}
+const writeAdmission = script(`${LATE}${UNCHANGED}${APPEND}
 local claim, _, _, counter, record, events, numbers, live, unpresented = unpack(KEYS)
 local uid, json, event, forced, surface, view, job, changes, deadline = unpack(ARGV, 5)
 if late(deadline) then return {'late'} end
 if not unchanged(4) then return {'changed'} end
 local number = redis.call('INCR', counter)
-redis.call('HSET', record, 'json', json, 'rev', 1, 'seq', 1, 'runs', 1, 'job', job, surface, view)
-redis.call('XADD', events, '1-0', 'event', event)
-if forced ~= '' then redis.call('XADD', events, redis.call('HINCRBY', record, 'seq', 1) .. '-0', 'event', forced) end
+redis.call('HSET', record, 'json', json, 'rev', 1, 'runs', 1, 'job', job, surface, view)
+append(record, events, event)
+append(record, events, forced)
 redis.call('HSET', numbers, number, uid)
 redis.call('SET', claim, uid)
 redis.call('SADD', live, uid)
@@ -163,7 +163,7 @@ return {'ok'}
 `);
 
 // The view of the deploy stays: its surface still edits that card. A record rebuilt from the nodes has none yet.
-const writeStop = script(`${LATE}${UNCHANGED}
+const writeStop = script(`${LATE}${UNCHANGED}${APPEND}
 local claim, _, _, record, events, live, unpresented = unpack(KEYS)
 local uid, rev, json, event, forced, surface, view, changes, deadline = unpack(ARGV, 4)
 if late(deadline) then return {'late'} end
@@ -172,8 +172,8 @@ local job = 'd-' .. uid .. '-' .. redis.call('HINCRBY', record, 'runs', 1)
 redis.call('HSET', record, 'json', json, 'job', job)
 redis.call('HINCRBY', record, 'rev', 1)
 redis.call('HSETNX', record, surface, view)
-redis.call('XADD', events, redis.call('HINCRBY', record, 'seq', 1) .. '-0', 'event', event)
-if forced ~= '' then redis.call('XADD', events, redis.call('HINCRBY', record, 'seq', 1) .. '-0', 'event', forced) end
+append(record, events, event)
+append(record, events, forced)
 redis.call('SET', claim, uid)
 redis.call('SADD', live, uid)
 redis.call('SADD', unpresented, uid)

@@ -3,7 +3,7 @@ import type { Deployment, State } from './deployment.ts';
 import { isEnded, isForeign } from './deployment.ts';
 import type { DeploymentEvent, EventBody } from './events.ts';
 import { OperatorError } from '../errors.ts';
-import { inStore, script, type Store } from './store.ts';
+import { APPEND, inStore, script, type Store } from './store.ts';
 
 /** A record as it stands in the store. */
 export interface Entry {
@@ -157,7 +157,7 @@ function standing(state: State): 'live' | 'serving' | 'ended' {
 }
 
 // The record's text is written as it came: cjson would turn an empty array into an empty object.
-const writeChange = script(`
+const writeChange = script(`${APPEND}
 local record, events, claim, serving, live, ended, unpresented = unpack(KEYS)
 local uid, rev, json, event, standing, at, changes = unpack(ARGV)
 if redis.call('HGET', record, 'rev') ~= rev then return {'conflict'} end
@@ -166,8 +166,8 @@ for i = 8, #KEYS do
 end
 redis.call('HSET', record, 'json', json)
 redis.call('HINCRBY', record, 'rev', 1)
+append(record, events, event)
 if event ~= '' then
-  redis.call('XADD', events, redis.call('HINCRBY', record, 'seq', 1) .. '-0', 'event', event)
   for _, field in ipairs(redis.call('HKEYS', record)) do
     local surface = string.match(field, '^view:(.+)$')
     if surface then redis.call('SADD', unpresented .. surface, uid) end

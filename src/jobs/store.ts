@@ -84,6 +84,14 @@ local function unchanged(count)
 end
 `;
 
+/** For scripts: an event goes to the end of its deployment's stream, under the record's next number; '' is none. */
+export const APPEND = `
+local function append(record, events, event)
+  if event == '' then return end
+  redis.call('XADD', events, redis.call('HINCRBY', record, 'seq', 1) .. '-0', 'event', event)
+end
+`;
+
 const writeUnchanged = script(`${UNCHANGED}
 if not unchanged(#KEYS) then return {'changed'} end
 for i = #KEYS + 1, #ARGV, 3 do

@@ -13,13 +13,12 @@ import type { Looking } from './run-look.ts';
 /** The rows of preflight. No fence is raised, so only what can be read is judged. */
 export async function lookAtChecks(looking: Looking, plan: Plan): Promise<readonly CheckRow[]> {
   const { signal, limitMs } = looking;
-  const machines = await machinesOf(looking, plan);
-  const { tolerates } = await clusterOf(looking, plan);
-  const { rows } = await preflight(plan, machines, {
+  const cluster = await clusterOf(looking, plan);
+  const { rows } = await preflight(plan, machinesOf(looking, plan, cluster), {
     signal,
     limitMs: Math.min(limitMs, plan.limits.phases.preflight),
     replacing: plan.phases.includes('approval'),
-    tolerates,
+    tolerates: cluster.tolerates,
   });
   const addresses = new Map(plan.nodes.map(({ name, address }) => [name, address]));
   return rows.map((row) =>
@@ -29,7 +28,7 @@ export async function lookAtChecks(looking: Looking, plan: Plan): Promise<readon
 
 export async function lookAtSpeed(looking: Looking, plan: Plan): Promise<readonly BenchRun[]> {
   const { signal, limitMs, secret } = looking;
-  const [head] = await machinesOf(looking, plan);
+  const [head] = machinesOf(looking, plan, await clusterOf(looking, plan));
   const keyName = head.node.secrets[API_KEY_VARIABLE];
   const apiKey = keyName === undefined ? undefined : secret?.(keyName);
   return benchEngine(engineHttp(head, plan), {
@@ -51,9 +50,7 @@ async function clusterOf({ config }: Looking, plan: Plan): Promise<Cluster> {
   return cluster;
 }
 
-async function machinesOf(looking: Looking, plan: Plan): Promise<readonly [Machine, ...Machine[]]> {
-  const { transports, signal } = looking;
-  const cluster = await clusterOf(looking, plan);
+function machinesOf({ transports, signal }: Looking, plan: Plan, cluster: Cluster): readonly [Machine, ...Machine[]] {
   const grip = () => Promise.reject(new Error('A look changes nothing'));
   return openMachines({ plan, transport: transports.to(cluster), grip, signal });
 }
